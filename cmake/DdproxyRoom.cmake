@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# Functions that define the library of a room. DdproxyArrows.cmake lists the rooms, and which rooms each of them may use.
+# Functions that define the library of a room. A room is a module of the code: a folder with a library of its own.
+# DdproxyArrows.cmake lists the rooms, and which rooms each of them may use.
 include(${CMAKE_CURRENT_LIST_DIR}/DdproxyArrows.cmake)
 
 # ddproxy_warnings(TARGET): switches on the warnings of the compiler. Some are left out, for these reasons:

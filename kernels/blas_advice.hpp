@@ -22,18 +22,18 @@ inline std::string faster_core_type(std::string const& core, VectorUnits units) 
 }
 
 /// Returns one line for the user that names the faster core type and how to set it. Returns an empty string
-/// if faster_core_type() knows none.
-inline std::string openblas_advice(std::string const& core, VectorUnits units) {
+/// if faster_core_type() knows none. `set` is the user's OPENBLAS_CORETYPE; nullptr: it is not set, so that
+/// OpenBLAS chose `core` itself.
+inline std::string openblas_advice(std::string const& core, VectorUnits units, char const* set) {
   const auto faster = faster_core_type(core, units);
+  if (faster.empty()) return {};
+  const std::string now =
+      set ? "OPENBLAS_CORETYPE=" + std::string(set) + " is set" : "OpenBLAS chose the core type " + core;
+  const std::string cure = set ? faster : "set OPENBLAS_CORETYPE=" + faster + ", which";
   if (faster == "SKYLAKEX")
-    return "OpenBLAS chose the core type " + core +
-           ", but this processor has AVX-512; set OPENBLAS_CORETYPE=SKYLAKEX, which may be up to twice as "
-           "fast";
-  if (faster == "HASWELL")
-    return "OpenBLAS chose the core type " + core +
-           ", but the vector units of this processor are 256 bits wide; set OPENBLAS_CORETYPE=HASWELL, which "
-           "was 5 % faster on Zen 4, and up to 50 % faster with few tokens";
-  return {};
+    return now + ", but this processor has AVX-512; " + cure + " may be up to twice as fast";
+  return now + ", but the vector units of this processor are 256 bits wide; " + cure +
+         " was 5 % faster on Zen 4, and up to 50 % faster with few tokens";
 }
 
 }  // namespace ddproxy::kernels

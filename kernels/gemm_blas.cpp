@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cblas.h>
 
+#include <cstdlib>
 #include <string>
 #include <type_traits>
 
@@ -98,7 +99,7 @@ static VectorUnits own_vector_units() {
 }
 
 std::string gemm_advice() {
-  return openblas_advice(openblas_get_corename(), own_vector_units());
+  return openblas_advice(openblas_get_corename(), own_vector_units(), std::getenv("OPENBLAS_CORETYPE"));
 }
 
 std::string gemm_core_type() {

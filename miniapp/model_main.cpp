@@ -15,7 +15,8 @@ namespace {
 int start(int argc, char** argv) {
   constexpr int usage = 2;
   int exit_code = 0;
-  const auto options = ddproxy::parse_options(argc, argv, ddproxy::version, true, exit_code);
+  const auto options =
+      ddproxy::parse_options(argc, argv, ddproxy::version, true, exit_code, ddproxy::Program::predicts);
   if (!options) return exit_code;
   if (ddproxy::works_on_login_node(*options)) return ddproxy::run_on_login_node(*options);
   ddproxy::results::say_error(fmt::format(

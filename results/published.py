@@ -6,12 +6,14 @@ import argparse
 import sys
 from pathlib import Path
 
+from reporting.main import missing
+
 try:
     from reporting import published_page
     from reporting.errors import ReportError
     from reporting.output import DiskError
 except ImportError as error:
-    print(f"published.py: {error}; install h5py, matplotlib and numpy (Debian: python3-h5py python3-matplotlib)", file=sys.stderr)
+    print(missing(error, "h5py, matplotlib and numpy (Debian: python3-h5py python3-matplotlib)"), file=sys.stderr)
     sys.exit(2)
 
 

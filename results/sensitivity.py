@@ -8,12 +8,14 @@ import math
 import sys
 from pathlib import Path
 
+from reporting.main import missing
+
 try:
     from reporting import style
     from reporting.output import DiskError
     from reporting.style import plt
 except ImportError as error:
-    print(f"sensitivity.py: {error}; install matplotlib (Debian: python3-matplotlib)", file=sys.stderr)
+    print(missing(error, "matplotlib (Debian: python3-matplotlib)"), file=sys.stderr)
     sys.exit(2)
 
 LABELS = {"bytes": "bytes of the gradients (factor, log scale)", "model": "gradients of the GPT-2 models (MiB, log scale)",

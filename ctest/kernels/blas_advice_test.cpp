@@ -10,8 +10,18 @@ namespace {
 constexpr VectorUnits haswell{false, false}, zen4{true, true}, full_width{true, false};
 
 TEST(OpenblasAdvice, NamesTheCureWhereTheChoiceWasMeasuredToBeSlow) {
-  EXPECT_NE(openblas_advice("Haswell", full_width).find("OPENBLAS_CORETYPE=SKYLAKEX"), std::string::npos);
-  EXPECT_NE(openblas_advice("Cooperlake", zen4).find("OPENBLAS_CORETYPE=HASWELL"), std::string::npos);
+  EXPECT_NE(openblas_advice("Haswell", full_width, nullptr).find("set OPENBLAS_CORETYPE=SKYLAKEX"),
+            std::string::npos);
+  EXPECT_NE(openblas_advice("Cooperlake", zen4, nullptr).find("set OPENBLAS_CORETYPE=HASWELL"),
+            std::string::npos);
+}
+
+TEST(OpenblasAdvice, SaysThatTheUserChoseTheCoreType) {
+  EXPECT_EQ(
+      openblas_advice("Haswell", full_width, "Haswell"),
+      "OPENBLAS_CORETYPE=Haswell is set, but this processor has AVX-512; SKYLAKEX may be up to twice as "
+      "fast");
+  EXPECT_EQ(openblas_advice("SkylakeX", full_width, "SKYLAKEX"), "");
 }
 
 TEST(OpenblasAdvice, TheCureIsTheFasterCoreType) {
@@ -23,10 +33,10 @@ TEST(OpenblasAdvice, TheCureIsTheFasterCoreType) {
 
 TEST(OpenblasAdvice, IsSilentElsewhere) {
   for (auto const& core : {"SkylakeX", "Cooperlake", "SapphireRapids"})  // the names that OpenBLAS uses
-    EXPECT_EQ(openblas_advice(core, full_width), "") << core;
-  EXPECT_EQ(openblas_advice("Haswell", zen4), "");
-  EXPECT_EQ(openblas_advice("Zen", zen4), "");
-  EXPECT_EQ(openblas_advice("Haswell", haswell), "");
+    EXPECT_EQ(openblas_advice(core, full_width, nullptr), "") << core;
+  EXPECT_EQ(openblas_advice("Haswell", zen4, nullptr), "");
+  EXPECT_EQ(openblas_advice("Zen", zen4, nullptr), "");
+  EXPECT_EQ(openblas_advice("Haswell", haswell, nullptr), "");
 }
 
 }  // namespace

@@ -71,8 +71,8 @@ TEST(KernelNeed, RefusesWhatTheKernelsDoNotHave) {
   model::Shape shape = tiny;
   shape.activation = model::Activation::swiglu;
   EXPECT_EQ(message(shape, {1, 16}),
-            "the kernels cannot compute [model] activation = \"swiglu\"; set [compute] mode = \"replay\", or "
-            "change [model]. Only ddproxy step can compute it");
+            "activation = \"swiglu\": `ddproxy run` has no kernel for this; use `ddproxy step`, or set "
+            "[compute] mode = \"replay\", or change this key");
   shape = tiny;
   shape.norm = model::Norm::rmsnorm;
   EXPECT_NE(message(shape, {1, 16}).find("norm = \"rmsnorm\""), std::string::npos);

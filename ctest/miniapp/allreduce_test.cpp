@@ -15,6 +15,7 @@
 #include "miniapp/compute/verification_pattern.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/step_name.hpp"
+#include "miniapp/input/message_sizes.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 

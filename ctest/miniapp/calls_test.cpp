@@ -97,9 +97,10 @@ TEST_F(Calls, AreTheSameOnAllRanksAndTheOnesThatTheEngineMakes) {
   context.choice = compare_calls(context, true);
   const auto said = context.choice.calls.description();
   for (auto const& other : test_runtime->gather(said)) EXPECT_EQ(other, said);
-  EXPECT_TRUE(context.choice.reason.starts_with("auto: without compute a blocking call takes "))
+  EXPECT_TRUE(context.choice.reason.starts_with("chosen automatically: a blocking call takes "))
       << context.choice.reason;
-  EXPECT_NE(context.choice.reason.find("; while compute runs, "), std::string::npos) << context.choice.reason;
+  EXPECT_NE(context.choice.reason.find(" times as long while compute runs"), std::string::npos)
+      << context.choice.reason;
   EXPECT_TRUE(context.choice.own_core);
 }
 
@@ -109,10 +110,12 @@ TEST_F(Calls, SleepWhereRanksShareACore) {
   allow_first(1);
   choose_calls(context);
   EXPECT_EQ(context.choice.calls.description(), "nonblocking");
-  EXPECT_EQ(context.choice.reason,
-            ranks() == 1
-                ? "because there is only one rank"
-                : "auto: ranks share cores, and a rank that waits in a nonblocking call yields its core");
+  EXPECT_EQ(
+      context.choice.reason,
+      ranks() == 1
+          ? "because there is only one rank"
+          : "chosen automatically: ranks share cores, and a rank that waits in a nonblocking call yields "
+            "its core");
 }
 
 TEST_F(Calls, AreTheOnesThatTheInputAsksFor) {

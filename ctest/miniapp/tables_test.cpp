@@ -35,13 +35,13 @@ TEST(TuningLine, HoldsTheBestCapAgainst25MiBAndTheWorst) {
                                   measured(model::strategy_named("bucketed"), 25, {0.165, 0.164, 0.166}),
                                   measured(model::strategy_named("bucketed"), 64, {0.150, 0.149, 0.151}),
                                   measured(model::strategy_named("optimal"), 0, {0.1, 0.1, 0.1})};
-  const std::string worst = "50 ms (25.0 %) faster than bucketed/4 (the worst cap)\n";
+  const std::string worst = "bucketed/4 (the worst cap) takes 50 ms (33.3 %) longer\n";
   EXPECT_EQ(tuning_line(reports, 0.017),
-            "lower bound on E: 17 ms\nbest cap: bucketed/64, 15 ms (9.1 %) faster than 25 MiB (PyTorch's "
-            "default), and " +
+            "lower bound on E: 17 ms\n"
+            "best cap: bucketed/64; 25 MiB (PyTorch's default) takes 15 ms (10.0 %) longer, and " +
                 worst);
   reports.erase(reports.begin() + 2);
-  EXPECT_EQ(tuning_line(reports, unknown), "best cap: bucketed/64, " + worst);
+  EXPECT_EQ(tuning_line(reports, unknown), "best cap: bucketed/64; " + worst);
 }
 
 TEST(TuningLine, SaysWhereTheNoiseIsLarger) {
@@ -70,14 +70,15 @@ TEST(TuningLine, SaysThatOneSampleDoesNotTellTheNoise) {
       with_rounds(measured(model::strategy_named("bucketed"), 25, {0.150, unknown, unknown}), {0.150})};
   EXPECT_EQ(
       tuning_line(reports, 1e-17),
-      "lower bound on E: 0 ms\nbest cap: bucketed/25 (PyTorch's default), 2050 ms (93.2 %, noise not known "
-      "because a case has one sample) faster than bucketed/4 (the worst cap)\n");
+      "lower bound on E: 0 ms\n"
+      "best cap: bucketed/25 (PyTorch's default); bucketed/4 (the worst cap) takes 2050 ms (1366.7 %, noise "
+      "not known because a case has one sample) longer\n");
   EXPECT_EQ(tuning_line({reports[0]}, unknown), "best cap: bucketed/4, the only cap that was measured\n");
 }
 
 TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {
   auto report = measured(model::strategy_named("bucketed"), 25, {0.3, 0.3, 0.3});
-  report.measured->exposed.value = 0.1;
+  report.measured->exposed = {0.1, 0.09, 0.11};
   EXPECT_EQ(
       waterfall_line(report, {0.010, 0.030, 0.060, 0.065}),
       "E of bucketed/25 is 100 ms. Its causes, in ms: 10 remain even with an ideal overlap, contention +20, "
@@ -86,6 +87,16 @@ TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {
   EXPECT_NE(waterfall_line(report, {0.010, 0.010, 0.020, 0.020}), "");
   const auto impossible = waterfall_line(report, {0.2, 0.21, 0.21, 0.21});
   EXPECT_NE(impossible.find("below the 200 ms of an ideal overlap"), std::string::npos) << impossible;
+}
+
+TEST(WaterfallLine, LeavesOutCausesBelowTheNoise) {
+  auto report = measured(model::strategy_named("bucketed"), 25, {0.3, 0.3, 0.3});
+  report.measured->exposed = {0.0001, -0.002, 0.0025};
+  EXPECT_EQ(waterfall_line(report, {0.00002, 0.00003, 0.00003, 0.00005}),
+            "E of bucketed/25 is 0.1 ms, with a noise of 2.25 ms. Its causes are not shown, because each of "
+            "them is smaller than the noise; the results file has them\n");
+  EXPECT_NE(waterfall_line(report, {0.00002, 0.004, 0.004, 0.004}).find("contention +3.98"),
+            std::string::npos);
 }
 
 TEST(MissLine, SplitsTheErrorOfAPredictionIntoDriftAndModel) {
@@ -100,6 +111,8 @@ TEST(MissLine, SplitsTheErrorOfAPredictionIntoDriftAndModel) {
             "tables were measured, and +10 ms because of errors of the model\n");
   report.measured->exposed.value = 0.15;
   EXPECT_NE(miss_line(report).find("is 50 ms larger than predicted"), std::string::npos);
+  report.measured->exposed = {0.15, 0.05, 0.25};
+  EXPECT_EQ(miss_line(report), "E of bucketed/25 is predicted within its noise of 100 ms\n");
 }
 
 TEST(Tables, memory_is_printed_from_one_gibibyte_on) {

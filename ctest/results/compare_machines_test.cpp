@@ -44,13 +44,13 @@ TEST_F(Machines, says_what_makes_their_order_doubtful) {
   all.push_back(runs("c", 1, {.host = "other"})[0]);
   rank({.base = all});
   EXPECT_TRUE(contains(warnings,
-                       "slow: the place in the ranking is uncertain, because there are 2 runs and a 95 % "
-                       "interval needs at least 6"))
+                       "slow: the place in the ranking is uncertain, because there are only 2 runs. The "
+                       "interval of the median needs 6 or more; give 6 runs"))
       << warnings;
   EXPECT_TRUE(contains(warnings, "quick: there is one run, so the interval covers its 8 samples"))
       << warnings;
-  EXPECT_TRUE(contains(
-      warnings, "other: the place in the ranking is uncertain, because there are 5 samples and a 95 %"))
+  EXPECT_TRUE(contains(warnings,
+                       "other: the place in the ranking is uncertain, because there are only 5 samples. The"))
       << warnings;
   EXPECT_FALSE(contains(warnings, "differ")) << warnings;
   all.push_back(runs("d", 1, {.left_out = "bucketed 25 MiB", .host = "mpi"})[0]);

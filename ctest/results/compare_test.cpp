@@ -61,7 +61,7 @@ TEST_F(Compare, one_file_a_side_of_a_replay_decides_with_few_samples) {
     EXPECT_EQ(compare({.base = base, .next = runs("c", 1, {.factor = 1.1, .samples = samples})}), 1) << out;
     EXPECT_EQ(compare({.base = base, .next = runs("d", 1, {.factor = 10, .samples = samples})}), 1) << out;
   }
-  EXPECT_TRUE(contains(out, "slower: 10 of 10 replayed cases")) << out;
+  EXPECT_TRUE(contains(out, "slower: 10 of the 10 cases (simulated times)")) << out;
 }
 
 // Another program disturbs the machine: most samples of one run are slower, but its fastest samples are not.

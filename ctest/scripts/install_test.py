@@ -170,7 +170,7 @@ class Installed(unittest.TestCase):
     def test_a_missing_library_of_the_report_is_one_line(self):
         venv.create(self.here / "bare")  # a Python without h5py and matplotlib
         done = self.run_program("ddproxy-report", "a.h5", DDPROXY_PYTHON=str(self.here / "bare/bin/python3"))
-        self.refused(done, "No module named '", "; install h5py, matplotlib and numpy (Debian: python3-h5py python3-matplotlib;")
+        self.refused(done, f"this Python ({self.here}/bare/bin/python3) has no ", "; install h5py, matplotlib and numpy (Debian: python3-h5py python3-matplotlib;")
 
     def test_a_program_without_its_prefix_is_one_line(self):
         shutil.copytree(self.prefix / "bin", self.here / "bin")

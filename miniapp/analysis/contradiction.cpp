@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "model/statistics/median_interval.hpp"
 
@@ -14,8 +15,8 @@ namespace {
 
 constexpr double resolution = 0.05, large = 0.20;
 constexpr char const* cure =
-    "Either the machine changed between two measurements of this run, or ranks share a core. Leave one core "
-    "free for the communication of each rank, and repeat the run on a quieter machine";
+    "Either the machine changed between two measurements of this run, or communication and compute share a "
+    "core. Leave one core free for the communication of each rank, and repeat the run on a quieter machine";
 
 // Returns how far an interval lies above (positive) or below (negative) a value; 0 if it contains the value.
 double distance(model::Estimate const& interval, double value) {
@@ -39,9 +40,17 @@ std::string overlap_text(CaseReport const& report) {
                      report.measured->samples, overlap.low, overlap.high);
 }
 
-double largest_term(model::Waterfall const& terms) {
-  return std::max({std::abs(terms.contention - terms.ideal), std::abs(terms.copies - terms.contention),
-                   std::abs(terms.jitter - terms.copies)});
+// An effect that the model adds to E, in seconds and without its sign.
+struct Term {
+  double seconds;
+  char const* name;
+};
+
+Term largest_term(model::Waterfall const& terms) {
+  return std::ranges::max({Term{std::abs(terms.contention - terms.ideal), "contention"},
+                           Term{std::abs(terms.copies - terms.contention), "copies"},
+                           Term{std::abs(terms.jitter - terms.copies), "jitter"}},
+                          {}, &Term::seconds);
 }
 
 }  // namespace
@@ -62,11 +71,14 @@ std::vector<Contradiction> find_contradictions(CaseReport const& report) {
 std::vector<Contradiction> find_contradictions(CaseReport const& report, model::Waterfall const& terms) {
   if (!report.measured) return {};
   const double exposed = std::max(report.measured->exposed.high, 0.005 * report.measured->total.value);
-  const double term = largest_term(terms);
-  return one(report, std::max(term / exposed - 1.0, 0.0),
-             fmt::format("one term of the prediction of {} ({:.3g} ms) is larger than the measured E "
-                         "({:.3g} ms)",
-                         report.item.name(), term * 1e3, report.measured->exposed.value * 1e3));
+  const Term term = largest_term(terms);
+  return one(
+      report, std::max(term.seconds / exposed - 1.0, 0.0),
+      fmt::format("the {} that the model adds for {} ({:.3g} ms) {} already larger than the measured E "
+                  "({:.3g} ms)",
+                  term.name, report.item.name(), term.seconds * 1e3,
+                  term.name == std::string_view("copies") ? "are" : "is",
+                  report.measured->exposed.value * 1e3));
 }
 
 std::string costs_of_overlapping(CaseReport const& report) {

@@ -22,10 +22,12 @@ std::string why_no_error(std::span<const model::ScoredCase> cases, model::ScoreC
     return fmt::format(
         "bucketed/{:g} has one sample, so the noise of its E is not known; take two samples or more",
         worst.cap_mib);
+  const double scale = model::error_scale(worst);
   return fmt::format(
-      "E of bucketed/{:g} is only known to within +-{:.3g} ms, which is more than {:g} % of {:.3g} ms (the "
-      "larger of E and 0.5 % of T); take more samples, or measure on a quieter machine",
-      worst.cap_mib, worst.noise * 1e3, 100 * model::most_noise, model::error_scale(worst) * 1e3);
+      "the noise of E of bucketed/{:g} is {:.3g} ms, more than {:g} % of {} ({:.3g} ms); take more samples "
+      "([sweep] samples), or measure on a quieter machine",
+      worst.cap_mib, worst.noise * 1e3, 100 * model::most_noise,
+      scale > worst.measured.total() ? "0.5 % of T, which is more than E" : "E", scale * 1e3);
 }
 
 std::string why_no_regret(std::span<const model::ScoredCase> cases) {
@@ -36,15 +38,15 @@ std::string why_no_regret(std::span<const model::ScoredCase> cases) {
 std::string score_lines(std::span<const model::ScoredCase> cases, model::ScoreCard const& card) {
   const auto no_regret = why_no_regret(cases);
   if (const auto no_error = why_no_error(cases, card); !no_error.empty())
-    return fmt::format("model_error=nan: {}\n", no_error) +
-           (no_regret.empty() ? "" : fmt::format("regret=nan: {}\n", no_regret));
+    return fmt::format("model_error is not known (nan): {}\n", no_error) +
+           (no_regret.empty() ? "" : fmt::format("regret is not known (nan): {}\n", no_regret));
   auto text = fmt::format(
       "mean error of the predicted E: {} ({} after subtracting the noise). Three simpler predictions have "
       "these mean errors: one E for all bucket sizes {}, the E measured at the cap nearest to 25 MiB for all "
       "bucket sizes {}, the model without contention {}\n",
       percent(card.model.mean_error), percent(card.model.beyond_noise), percent(card.constant.mean_error),
       percent(card.pytorch_default.mean_error), percent(card.uncontended.mean_error));
-  return no_regret.empty() ? text : text + fmt::format("regret=nan: {}\n", no_regret);
+  return no_regret.empty() ? text : text + fmt::format("regret is not known (nan): {}\n", no_regret);
 }
 
 }  // namespace ddproxy

@@ -25,7 +25,7 @@
 
 namespace ddproxy {
 
-/// Holds the uncertainty of the prediction of one case. `total` is the 95 % band of T. `terms` holds four
+/// Holds the uncertainty of the prediction of one case. `total` is the 95 % interval of T. `terms` holds four
 /// predictions of E: the ideal E, and E after contention, copies and jitter have been added one by one. All
 /// values are in seconds. NaN means that a value is not available.
 struct Uncertainty {
@@ -37,8 +37,8 @@ struct Uncertainty {
 ///
 /// Problem: a run may be killed at any time, and its results up to then must remain readable. results::Writer
 /// therefore holds the file in memory (results/file/writer.hpp), and each flush writes a complete file. Call
-/// flush() at the end of each step of a run, flush_if_due() between the rounds of the sweep, and finish()
-/// last. The destructor flushes, too.
+/// flush() after each stage of a run (calibration, sweep and so on), flush_if_due() between the rounds of the
+/// sweep, and finish() last. The destructor flushes, too.
 ///
 /// The other methods may be called in any order, except that plan() comes before sample(), and gate() before
 /// part(). If a method "may be called again", the second call replaces the values of the first call. All
@@ -59,7 +59,7 @@ class Recorder {
   /// Writes /model: the dimensions of the model, and its gradients in ready order.
   void model(Config const& config, Workload const& workload);
   /// Writes /layers: the time of each operator in all passes, and the probes of the passes. Unless the
-  /// operators come from the file compute.times, it also writes their flops and bytes, and their roofline
+  /// times come from the file of [compute] times, it also writes their flops and bytes, and their roofline
   /// times if the workload has any.
   void layers(Config const& config, Workload const& workload, OperationTimes const& times);
   /// Writes the ready time of each gradient. May be called again.
@@ -79,7 +79,7 @@ class Recorder {
   /// Writes /collectives: all samples with their probes, one row for each kind of collective and each size.
   /// This method and the next three are in recorder_collectives.cpp.
   void collectives(std::vector<SizeTimes> const& rows, Grouping groups);
-  /// Does the same for rows of groups of different sizes. `groups` is [row].
+  /// Does the same for rows of groups of different sizes. groups[i] is the group of rows[i].
   void collectives(std::vector<SizeTimes> const& rows, std::vector<Grouping> const& groups);
   /// Writes the median, the extremes and the bandwidths of each row. `rows` holds the samples that count. May
   /// be called again.

@@ -16,6 +16,7 @@
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/step_name.hpp"
 #include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/message_sizes.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "model/step/describe.hpp"
 #include "results/file/trace.hpp"
@@ -71,9 +72,11 @@ void Session::say_threads(ThreadReport const& report) {
   const bool is_twin = context_.config.compute == ComputeMode::replay && !context_.reduces();
   if (!root() || is_twin || report.line.empty()) return;
   oversubscribed_ = report.oversubscribed;
-  results::print_output(fmt::format(
-      "{}{}\n", report.line,
-      report.second_start.empty() ? "" : "; ddproxy restarted itself with " + report.second_start));
+  results::print_output(
+      fmt::format("{}{}\n", report.line,
+                  report.second_start.empty()
+                      ? ""
+                      : ". To set these variables, ddproxy restarted itself: " + report.second_start));
   for (auto const& warning : report.warnings) results::say_error(fmt::format("warning: {}", warning));
 }
 

@@ -8,6 +8,7 @@
 #include "miniapp/app/tables.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/predict/table_warnings.hpp"
+#include "model/cost/csv.hpp"
 #include "model/predict/best_plan.hpp"
 #include "model/predict/graph/predict_strategy.hpp"
 #include "results/output/standard_streams.hpp"
@@ -58,8 +59,10 @@ void Session::warn_of_table() const {
   };
   Extrapolation beyond(cost_->table(), context_.workload.wire);
   for (auto const& report : reports_) beyond.look(report.item.name(), report.item.plan);
-  warn(fall_warning(*cost_));
-  warn(beyond.warning());
+  auto const& file = context_.config.table;
+  warn(fall_warning(known_cost_ ? model::read_allreduce(file, context_.config.ranks)
+                                : to_table(sizes_of_state())));
+  warn(beyond.warning(known_cost_ ? file : std::filesystem::path()));
 }
 
 void Session::plan_from_input() {

@@ -28,7 +28,8 @@ void StepSession::record_samples() {
   recorder_->step(figures_);
 }
 
-// Records the tables of a sharded step's verbs as `ddproxy collectives` does.
+// Records the times of the collectives of a sharded step in /collectives, where `ddproxy collectives` writes
+// its times, too.
 void StepSession::record_verbs() {
   std::vector<SizeTimes> rows;
   std::vector<Grouping> groups;
@@ -46,8 +47,8 @@ void StepSession::save() {
   recorder_->flush();
 }
 
-// The predicted trace belongs to a graph with fp32 on the wire. Its tasks and buffers are those of the graph
-// that was run.
+// Measured and predicted traces are recorded with one graph, the one that was run. The prediction used a
+// graph with fp32 on the wire, but its tasks and buffers are the same.
 void StepSession::record_timeline() {
   auto const& rank = context_.rank;
   const auto traces = gather_traces(rank.runtime, meter_.trace());

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/words.hpp"
 #include "model/statistics/median_interval.hpp"
 
 namespace ddproxy {
@@ -28,10 +29,24 @@ bool is_empty(StepRow const& row) {
   return row.median.value == 0 && row.predicted == 0;
 }
 
-std::string row_text(StepRow const& row) {
+// An exposed communication below this share of the step counts as none, so its error is not shown.
+constexpr double least_share = 0.005;
+
+double seconds_of_step(StepFigures const& f) {
+  for (auto const& row : f.rows)
+    if (row.name == "step") return row.median.value;
+  return NAN;
+}
+
+std::string error_text(StepRow const& row, double step) {
+  const bool tiny = row.name == "exposed" && row.median.value < least_share * step;
+  return tiny ? "-" : percent(row.error());
+}
+
+std::string row_text(StepRow const& row, double step) {
   return fmt::format("{:<10} {:>11} {:>11} {:>9} {:>11} {:>11} {:>13} {:>8} {:>29} {:>10}\n", row.name,
                      ms(row.median.value), ms(row.mean), ms(row.deviation), ms(row.median.low),
-                     ms(row.median.high), ms(row.predicted), percent(row.error()), ms(row.uncontended),
+                     ms(row.median.high), ms(row.predicted), error_text(row, step), ms(row.uncontended),
                      ms(row.first));
 }
 
@@ -57,28 +72,38 @@ std::string kinds_text(std::vector<KindSeconds> const& kinds) {
 
 std::string flops_text(StepFigures const& f) {
   std::string text = fmt::format("model flops: {:.4g} GFLOP/s of each rank", f.model_flops_per_s / 1e9);
-  const auto compare = [&](double peak, char const* what) {
-    if (!std::isnan(peak))
-      text += fmt::format(", {} % of the {:.4g} GFLOP/s {}", percent(f.model_flops_per_s / peak), peak / 1e9,
-                          what);
-  };
-  compare(f.measured_peak, "that large matrix products reach on each rank");
-  compare(f.peak_flops, "of [machine]");
+  const auto share = [&](double peak) { return percent(f.model_flops_per_s / peak); };
+  if (!std::isnan(f.measured_peak))
+    text += fmt::format(", {} % of the {:.4g} GFLOP/s that large matrix products reach on each rank",
+                        share(f.measured_peak), f.measured_peak / 1e9);
+  if (!std::isnan(f.peak_flops))
+    text += fmt::format(", {} % of the peak in the input ([machine] peak_flops, {:.4g} GFLOP/s)",
+                        share(f.peak_flops), f.peak_flops / 1e9);
   return text + "\n";
+}
+
+// Says how the step was carried out.
+std::string heading(Config const& config) {
+  const bool simulated = config.compute == ComputeMode::replay && config.backend == Backend::replay;
+  return fmt::format("{}: compute {}, all-reduce {}{}\n", config.model,
+                     word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words),
+                     simulated ? ": all times are simulated; nothing was measured on this machine" : "");
 }
 
 }  // namespace
 
 std::string step_table(StepFigures const& f, Config const& config, double cap_mib) {
-  std::string text = fmt::format("{:<10} {:>11} {:>11} {:>9} {:>11} {:>11} {:>13} {:>8} {:>29} {:>10}\n",
-                                 "part", "median (ms)", "mean (ms)", "sd (ms)", "from (ms)", "to (ms)",
-                                 "predicted (ms)", "error %", "predicted, no contention (ms)", "first (ms)");
+  std::string text = heading(config);
+  text += fmt::format("{:<10} {:>11} {:>11} {:>9} {:>11} {:>11} {:>13} {:>8} {:>29} {:>10}\n", "part",
+                      "median (ms)", "mean (ms)", "sd (ms)", "from (ms)", "to (ms)", "predicted (ms)",
+                      "error %", "predicted, no contention (ms)", "first (ms)");
   for (auto const& row : f.rows)
-    if (!is_empty(row)) text += row_text(row);
+    if (!is_empty(row)) text += row_text(row, seconds_of_step(f));
   const bool few = f.rows.front().samples.size() < model::fewest_for_an_interval;
   text += fmt::format(
-      "from, to: {}; first: the first step of the run; exposed: exposed communication E; no contention: as "
-      "if compute and all-reduces did not slow each other\n",
+      "from, to: {}; first: the first step of the run; exposed: exposed communication E, whose error is not "
+      "shown (-) if E is below 0.5 % of the step; no contention: as if compute and all-reduces did not slow "
+      "each other\n",
       few ? "Student's 95 % interval of the mean, because fewer than six samples have no interval of the "
             "median"
           : "95 % interval of the median");
@@ -89,7 +114,7 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
       "MiB\n",
       f.global_batch, config.tokens.batch, config.step.accumulation,
       config.step.accumulation == 1 ? "" : "es", f.ranks, f.ranks == 1 ? "" : "s", cap_mib);
-  if (is_sharded(config)) text += fmt::format("sharding: {}\n", sharding_text(config.sharding));
+  if (is_sharded(config)) text += fmt::format("sharding: {}\n", sharding_sentence(config.sharding));
   if (std::isfinite(f.loss))
     text += fmt::format("loss after {} step{}: {:.6g}\n", f.steps, f.steps == 1 ? "" : "s", f.loss);
   text += fmt::format("throughput: {:.5g} tokens/s\n", f.tokens_per_s);

@@ -48,10 +48,11 @@ char const* doubt(model::Estimate const& ratio) {
   return ratio.low <= 1 ? ", within the noise" : "";
 }
 
-std::string gain_text(CaseReport const& best, CaseReport const& other, std::string const& name) {
-  const double most = other.measured->total.value, gain = most - best.measured->total.value;
-  return fmt::format("{} ms ({:.1f} %{}) faster than {}", brief_ms(gain), 100 * gain / most,
-                     doubt(ratio_by_round(other, best)), name);
+// Says how much longer than the best case another case takes, as results/reporting/lead.py does.
+std::string loss_text(CaseReport const& best, CaseReport const& other, std::string const& name) {
+  const double least = best.measured->total.value, loss = other.measured->total.value - least;
+  return fmt::format("{} takes {} ms ({:.1f} %{}) longer", name, brief_ms(loss), 100 * loss / least,
+                     doubt(ratio_by_round(other, best)));
 }
 
 bool has_same_round(std::vector<CaseReport> const& reports) {
@@ -75,6 +76,13 @@ std::string sweep_row(CaseReport const& report, bool predicted, bool same_round)
                      hundredths(m.exposed.value * milli), known(report.predicted_exposed()), round,
                      hundredths(m.tail * milli),
                      m.overlap ? fmt::format("{:.2f}", hundredths(m.overlap->value)) : "-");
+}
+
+// Returns the largest of the parts into which waterfall_line() splits the measured E, without its sign.
+double largest_cause(model::Waterfall const& terms, double measured) {
+  return std::max({std::abs(terms.ideal), std::abs(terms.contention - terms.ideal),
+                   std::abs(terms.copies - terms.contention), std::abs(terms.jitter - terms.copies),
+                   std::abs(measured - terms.jitter)});
 }
 
 // Returns a line that says why sampling ended. If the reason was the time limit, it names the cases whose E
@@ -157,15 +165,18 @@ std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
   const std::string name = best->item.name() + (best == common ? " (PyTorch's default)" : "");
   if (best == worst) return fmt::format("{}best cap: {}, the only cap that was measured\n", bound, name);
   return fmt::format(
-      "{}best cap: {}, {}{}\n", bound, name,
-      common && common != best ? gain_text(*best, *common, "25 MiB (PyTorch's default)") + ", and " : "",
-      gain_text(*best, *worst, fmt::format("{} (the worst cap)", worst->item.name())));
+      "{}best cap: {}; {}{}\n", bound, name,
+      common && common != best ? loss_text(*best, *common, "25 MiB (PyTorch's default)") + ", and " : "",
+      loss_text(*best, *worst, fmt::format("{} (the worst cap)", worst->item.name())));
 }
 
 std::string miss_line(CaseReport const& report) {
   const double round = report.same_round.exposed, before = report.predicted_exposed();
   if (std::isnan(round)) return "";
-  const double measured = report.measured->exposed.value;
+  const double measured = report.measured->exposed.value, noise = report.measured->exposed.noise();
+  if (std::max({std::abs(measured - before), std::abs(round - before), std::abs(measured - round)}) < noise)
+    return fmt::format("E of {} is predicted within its noise of {} ms\n", report.item.name(),
+                       brief_ms(noise));
   return fmt::format(
       "E of {} is {} ms {} than predicted: {} ms because the machine changed after the tables were measured, "
       "and {} ms because of errors of the model\n",
@@ -175,7 +186,12 @@ std::string miss_line(CaseReport const& report) {
 
 std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms) {
   if (terms.contention == terms.ideal && terms.jitter == terms.ideal) return "";
-  const double measured = report.measured->exposed.value;
+  const double measured = report.measured->exposed.value, noise = report.measured->exposed.noise();
+  if (largest_cause(terms, measured) < noise)
+    return fmt::format(
+        "E of {} is {} ms, with a noise of {} ms. Its causes are not shown, because each of them is smaller "
+        "than the noise; the results file has them\n",
+        report.item.name(), brief_ms(measured), brief_ms(noise));
   if (measured < terms.ideal)
     return fmt::format(
         "E of {} is {} ms, below the {} ms of an ideal overlap. It is not split into causes: compute or "

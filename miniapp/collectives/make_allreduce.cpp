@@ -148,7 +148,8 @@ std::string nccl_version() {
 void check_backend(Config const& config) {
   if (config.backend == Backend::nccl)
     throw std::invalid_argument(config.file.string() +
-                                ": [allreduce] backend: this build has no NCCL; use \"mpi\" or \"replay\"");
+                                ": [allreduce] backend: this build has no NCCL; use \"mpi\" or \"replay\"; "
+                                "for NCCL, build for a GPU (README, CUDA)");
 }
 
 static std::unique_ptr<CommunicationLane> make_nccl_allreduce(Config const& config, MPI_Comm,

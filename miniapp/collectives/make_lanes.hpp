@@ -16,7 +16,7 @@ namespace ddproxy {
 /// no engine makes blocking calls. If one of the engines makes blocking calls, each lane has a thread of its
 /// own.
 ///
-/// The lanes own the engines. Error messages about a call that does not return name `rank`. Throws
+/// The lanes own the engines. If a call does not return, the error message contains `rank`. Throws
 /// std::invalid_argument if there are several lanes, an engine makes blocking calls, and `polling` asks for
 /// no thread. If `polling` asks for threads in this case, throws as require_threads() does.
 std::vector<std::unique_ptr<CommunicationLane>> make_lanes(

@@ -35,22 +35,23 @@ std::string plural(std::string const& count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == "1" ? "" : "s");
 }
 
-// Says how many cores a rank has, and how many ranks share them.
-std::string describe_cores(std::vector<ThreadChoice> const& ranks) {
+// Says how many cores a rank has, or how many ranks share them. `who` are the ranks.
+std::string describe_cores(std::vector<ThreadChoice> const& ranks, std::string const& who) {
   const auto allowed = range(ranks, &ThreadChoice::allowed), sharing = range(ranks, &ThreadChoice::sharing);
   const auto cores = plural(allowed, "core");
-  if (sharing == "1")
-    return fmt::format("{} rank has {} of its own", ranks.size() == 1 ? "the" : "each", cores);
+  if (sharing == "1") return fmt::format("{} has {} of its own and", who, cores);
   const bool divided = std::ranges::all_of(ranks, &ThreadChoice::divided);
-  return fmt::format("{} share {}{}", plural(sharing, "rank"), cores,
-                     divided ? ", and each rank is bound to its part of them" : "");
+  return fmt::format("{} share {}{}; {}", plural(sharing, "rank"), cores,
+                     divided ? ", and each rank is bound to its part of them" : "", who);
 }
 
-std::string reason(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish) {
-  if (wish.threads > 0) return ", as " + wish.source + " says";
+// Says where communication runs.
+std::string describe_communication(std::vector<ThreadChoice> const& ranks, std::string const& threads) {
   const bool spare = std::ranges::all_of(ranks, [](auto const& r) { return r.own > r.threads; });
-  return spare ? ", which leaves one core for communication"
-               : "; communication has no core of its own and shares one with compute";
+  if (spare)
+    return ranks.size() == 1 ? "one core is left for communication"
+                             : "one core of each rank is left for communication";
+  return fmt::format("communication runs on the same core{}", threads == "1" ? "" : "s");
 }
 
 }  // namespace
@@ -77,9 +78,10 @@ std::vector<ThreadChoice> choose_threads(std::vector<Seat> const& node) {
 
 std::string describe(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish) {
   const auto who = ranks.size() == 1 ? "the only rank" : fmt::format("each of {} ranks", ranks.size());
-  return fmt::format("threads: {} computes with {}{}; {}", who,
-                     plural(range(ranks, &ThreadChoice::threads), "thread"), reason(ranks, wish),
-                     describe_cores(ranks));
+  const auto threads = range(ranks, &ThreadChoice::threads);
+  return fmt::format("threads: {} computes with {}{}; {}", describe_cores(ranks, who),
+                     plural(threads, "thread"), wish.threads > 0 ? ", as " + wish.source + " says" : "",
+                     describe_communication(ranks, threads));
 }
 
 std::string complain_of_threads(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish) {

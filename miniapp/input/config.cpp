@@ -257,8 +257,8 @@ void read_machine(Config& config, Section section) {
   const bool given = config.machine.peak_flops > 0 && config.machine.bandwidth > 0;
   if (config.compute == ComputeMode::replay && config.times.empty() && !given)
     section.fail("peak_flops",
-                 "is missing, but [compute] mode = \"replay\" needs times; give [compute] times, or "
-                 "[machine] peak_flops and bandwidth for a roofline");
+                 "is missing, but [compute] mode = \"replay\" needs times; give a CSV file of layer times in "
+                 "[compute] times, or [machine] peak_flops and bandwidth for a roofline");
 }
 
 }  // namespace

@@ -17,9 +17,9 @@ constexpr std::int64_t line = 16;  // elements in 64 bytes
 constexpr std::int64_t most_threads_of_a_host = 4096;
 
 [[noreturn]] void not_there(std::string const& what) {
-  throw std::invalid_argument(
-      "the kernels cannot compute " + what +
-      "; set [compute] mode = \"replay\", or change [model]. Only ddproxy step can compute it");
+  throw std::invalid_argument(what +
+                              ": `ddproxy run` has no kernel for this; use `ddproxy step`, or set [compute] "
+                              "mode = \"replay\", or change this key");
 }
 
 void add_statistics(std::vector<Buffer>& buffers, std::string const& norm, std::int64_t tokens) {
@@ -116,13 +116,12 @@ std::int64_t padded_elements(std::vector<Buffer> const& buffers) {
 
 void check_kernels_have(model::Shape const& shape, model::Tokens tokens) {
   model::check(shape);
-  if (shape.activation != model::Activation::gelu) not_there("[model] activation = \"swiglu\"");
-  if (shape.norm != model::Norm::layernorm) not_there("[model] norm = \"rmsnorm\"");
-  if (shape.positions != model::Positions::learned) not_there("[model] positions other than \"learned\"");
-  if (shape.qkv != model::Qkv::fused) not_there("[model] qkv = \"separate\"");
-  if (shape.kv_heads != 0 && shape.kv_heads != shape.heads)
-    not_there("[model] kv_heads that are fewer than heads");
-  if (!shape.biases) not_there("[model] biases = false");
+  if (shape.activation != model::Activation::gelu) not_there("activation = \"swiglu\"");
+  if (shape.norm != model::Norm::layernorm) not_there("norm = \"rmsnorm\"");
+  if (shape.positions != model::Positions::learned) not_there("positions other than \"learned\"");
+  if (shape.qkv != model::Qkv::fused) not_there("qkv = \"separate\"");
+  if (shape.kv_heads != 0 && shape.kv_heads != shape.heads) not_there("fewer kv_heads than heads");
+  if (!shape.biases) not_there("biases = false");
   check_tokens(shape, tokens);
 }
 

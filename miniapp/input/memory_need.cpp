@@ -3,6 +3,7 @@
 #include "miniapp/input/memory_need.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "miniapp/input/step_memory.hpp"
 
@@ -34,11 +35,18 @@ double library_memory(Config const& config) {
          (config.backend == Backend::nccl ? nccl_device_memory : 0);
 }
 
+// Returns kernel_memory() of an input. An error names the file and the section.
+double kernel_memory_of(Config const& config, int concurrency) try {
+  return static_cast<double>(kernel_memory(config.shape, config.tokens, concurrency).total());
+} catch (std::invalid_argument const& error) {
+  throw std::invalid_argument(config.file.string() + ": [model] " + error.what());
+}
+
 // Returns the bytes of the buffers of a step, and of the memory that the kernels need in addition.
 double array_memory(Config const& config, Workload const& workload, int concurrency) {
   const auto buffers = static_cast<double>(step_elements(config, workload)) * gradient_element_bytes;
   if (config.compute != ComputeMode::kernels) return buffers;
-  return buffers + static_cast<double>(kernel_memory(config.shape, config.tokens, concurrency).total());
+  return buffers + kernel_memory_of(config, concurrency);
 }
 
 // Returns the bytes of the buffers of whole steps, and of the memory that the kernels need in addition.

@@ -127,7 +127,8 @@ toml::table parse_input(std::filesystem::path const& file, std::string_view text
   try {
     root = toml::parse(text, file.string());
   } catch (toml::parse_error const& error) {
-    throw std::invalid_argument(fmt::format("{}:{}: {}", file.string(), error.source().begin.line,
+    throw std::invalid_argument(fmt::format("{}:{}: this is not valid TOML; correct this line (parser: {})",
+                                            file.string(), error.source().begin.line,
                                             model::echo(error.description(), 200)));
   }
   for (auto const& [key, node] : root)

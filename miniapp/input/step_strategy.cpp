@@ -84,6 +84,25 @@ std::string sharding_text(model::Sharding const& s) {
   return text;
 }
 
+std::string sharding_sentence(model::Sharding const& s) {
+  std::string text(word_of(s.stage, shard_stage_words));
+  if (s.stage == model::ShardStage::none) return text;
+  if (s.stage == model::ShardStage::fsdp) {
+    text += s.unit == model::ShardUnit::layer ? ": each layer" : ": the whole model";
+    text += " is divided over " + (s.group > 0 ? "groups of " + std::to_string(s.group) : "all") + " ranks";
+    text += s.reshard_after_forward
+                ? ", freed after its forward pass and gathered again for its backward pass"
+                : " and stays gathered after its forward pass";
+    text += "; gathers run at most " + std::to_string(s.prefetch) + (s.prefetch == 1 ? " unit" : " units") +
+            " ahead of compute";
+  } else {
+    text += ": " + std::string(word_of(s.reduce, shard_reduce_words)) + " averages the gradients, " +
+            std::string(word_of(s.update, shard_update_words)) + " distributes the updated parameters";
+  }
+  return text + (s.lanes == 1 ? "; one communicator for gathers and reductions"
+                              : "; gathers and reductions have a communicator each");
+}
+
 void check_sharding(Config const& config, model::Sharding const& s, std::size_t ranks) {
   if (s.stage == model::ShardStage::none) return;
   const auto refuse = [&](std::string const& why) {

@@ -35,6 +35,9 @@ model::Communicator unit_groups(std::size_t ranks, std::size_t group);
 /// Returns "none" without sharding. Two shardings that differ in a setting they use have different texts.
 std::string sharding_text(model::Sharding const& sharding);
 
+/// Returns the same settings as one sentence for people, without its full stop.
+std::string sharding_sentence(model::Sharding const& sharding);
+
 /// Returns the cap of the buckets of `ddproxy step`, in MiB: the first of [sweep] caps_mib, or common_cap_mib
 /// if the input names no caps.
 double step_cap_mib(Config const& config);

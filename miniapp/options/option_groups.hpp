@@ -43,6 +43,9 @@ CLI::Option* add_pieces(CLI::App& command, Options& options);
 /// and --group.
 void add_collectives_options(CLI::App& command, Options& options);
 
+/// Adds --kokkos-num-threads, for the commands that measure.
+void add_threads(CLI::App& command, Options& options);
+
 /// Adds the commands run, layers, allreduce, collectives and sweep. Every function of this file that has an
 /// argument `options` stores references to it in CLI11, which writes the parsed values there. `options` must
 /// therefore outlive `app` and `command`.

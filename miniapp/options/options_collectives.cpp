@@ -71,12 +71,14 @@ void add_collectives_options(CLI::App& command, Options& options) {
           "--op", [&options](auto const& words) { options.verbs = read_verbs(words); },
           "collectives to measure: allreduce, reduce_scatter, all_gather, broadcast; default: all of them")
       ->delimiter(',');
-  auto* sizes = command
-                    .add_option("--sizes", options.sizes_mib,
-                                "message sizes on the wire (MiB), rounded up so that all ranks have equal "
-                                "parts; default: the sizes that `allreduce` measures")
-                    ->delimiter(',')
-                    ->check(message_size());
+  auto* sizes =
+      command
+          .add_option("--sizes", options.sizes_mib,
+                      "sizes as transferred (MiB): with [allreduce] wire = \"bf16\" half of the size in "
+                      "fp32. They are rounded up so that all ranks have equal parts; default: the sizes that "
+                      "`allreduce` measures")
+          ->delimiter(',')
+          ->check(message_size());
   add_pieces(command, options)->excludes(sizes);
   command
       .add_option("--group", options.group,

@@ -70,9 +70,9 @@ void add_history(CLI::App& command, results::CompareOptions& compare) {
                          "(*.night.json or *.h5; the last run, and the means of the last 2 to 21 runs) "
                          "against the runs before them");
   command
-      .add_option(
-          "--pin", compare.pin,
-          "also compare with the level of the times at this nightly run (give its file in the folder)")
+      .add_option("--pin", compare.pin,
+                  "also compare the mean times of the newest nightly runs with those around this nightly "
+                  "run, so that a slow drift is found; give its file in the folder")
       ->needs(history);
   add_share(command, "--at-least", compare.at_least,
             "with --history: answer 'undecided' if the nightly runs are too few or too noisy to find a "

@@ -7,11 +7,22 @@ namespace {
 
 constexpr auto about_memory =
     "Needs neither MPI nor a device. Prints the memory of a rank for each way to shard the training step: "
-    "parameters, gradients, buckets, optimizer state,\ngathered units and activations, at the peak of the "
-    "step "
-    "and at other moments; the smallest number of ranks that fits a device;\nand the largest micro-batch. "
-    "results/memory.py draws the file of --json. docs/memory.md has an example.\n"
+    "parameters, gradients, buckets, optimizer state,\n"
+    "the gathered parameters of FSDP and activations, at the peak of the step and at other moments; the "
+    "smallest number of ranks\n"
+    "with which a step fits a device; and the largest micro-batch. results/memory.py makes figures from the "
+    "file that --json writes. docs/memory.md has an example.\n"
     "Exit codes: 0 success; 2 wrong usage or input; 4 run-time failure.";
+
+// Accepts the stages of sharding.
+CLI::Validator shard_stage() {
+  const CLI::IsMember stages({"none", "zero1", "zero2", "fsdp"});
+  const auto check = [stages](std::string& word) {
+    const std::string error = stages(word);
+    return error + (word == "zero3" ? " (ZeRO-3 is called fsdp)" : "");
+  };
+  return {check, stages.get_description()};
+}
 
 }  // namespace
 
@@ -26,7 +37,7 @@ void add_memory_command(CLI::App& app, Options& options) {
   command
       ->add_option("--shard", memory.stages, "how the step is sharded: none, zero1, zero2, fsdp; default all")
       ->delimiter(',')
-      ->check(CLI::IsMember({"none", "zero1", "zero2", "fsdp"}));
+      ->check(shard_stage());
   command
       ->add_option(
           "--precision", memory.formats,

@@ -36,8 +36,8 @@ std::vector<model::ShardStage> stages_of(std::vector<std::string> const& words) 
     const auto stage = find_word(word, shard_stage_words);
     if (!stage && word != "all")
       throw CLI::ValidationError(
-          "--shard",
-          "'" + model::echo(word) + "' is unknown; use all, or a list of: " + list_words(shard_stage_words));
+          "--shard", "'" + model::echo(word) + "' is unknown; use all, or a list of: " +
+                         list_words(shard_stage_words) + (word == "zero3" ? " (ZeRO-3 is called fsdp)" : ""));
     if (stage) add(*stage);
     if (word == "all")
       for (auto const& [name, each] : shard_stage_words) add(each);
@@ -50,9 +50,10 @@ void add_sources(CLI::App& command, Options& options) {
   auto* input = command.add_option(
       "INPUT", options.input,
       "input file (TOML, docs/input.md); or give --gradients, or --layer-sizes and --layer-times");
-  auto* gradients = command.add_option(
-      "--gradients", predict.gradients,
-      "CSV with name,numel,seconds: one row for each gradient, seconds since the row before");
+  auto* gradients = command.add_option("--gradients", predict.gradients,
+                                       "CSV with name,numel,seconds: one row for each gradient; seconds from "
+                                       "the moment at which the gradient of the row before is ready until "
+                                       "this one is ready");
   auto* sizes = command.add_option("--layer-sizes", predict.layer_sizes,
                                    "CSV with layer,numel: elements of the gradient of each layer");
   auto* times = command.add_option("--layer-times", predict.layer_times,
@@ -86,20 +87,22 @@ void add_network(CLI::App& command, PredictOptions& predict) {
   command.add_option("--ranks-per-node", predict.ranks_per_node, "number of ranks on each node")
       ->check(positive_number())
       ->needs(ranks);
-  auto* link_latency = command
-                           .add_option("--link-latency", predict.link_latency,
-                                       "latency of one hop inside a node (seconds); replaces the tables")
-                           ->check(number_from_zero());
+  auto* link_latency =
+      command
+          .add_option("--link-latency", predict.link_latency,
+                      "latency of one message between two ranks of a node, which is one step of the ring "
+                      "(seconds); replaces the tables")
+          ->check(number_from_zero());
   auto* link_bandwidth = command
                              .add_option("--link-bandwidth", predict.link_bandwidth_GBps,
                                          "bandwidth of the link of one rank inside a node (GB/s)")
                              ->check(positive_number());
   link_latency->needs(link_bandwidth)->needs(ranks);
   link_bandwidth->needs(link_latency);
-  auto* latency =
-      command
-          .add_option("--node-latency", predict.node_latency, "latency of one hop between nodes (seconds)")
-          ->check(number_from_zero());
+  auto* latency = command
+                      .add_option("--node-latency", predict.node_latency,
+                                  "latency of one message between two nodes (seconds)")
+                      ->check(number_from_zero());
   auto* bandwidth = command
                         .add_option("--node-bandwidth", predict.node_bandwidth_GBps,
                                     "bandwidth of the network link of one node (GB/s)")
@@ -154,9 +157,11 @@ void add_conditions(CLI::App& command, PredictOptions& predict) {
 void add_outputs(CLI::App& command, Options& options) {
   auto& predict = options.predict;
   command
-      .add_option("--measured", predict.measured,
-                  "CSV with bucket_mib,seconds: measured T of each bucket size, with which the prediction is "
-                  "compared; give the option again with another prediction of T to compare that one, too")
+      .add_option(
+          "--measured", predict.measured,
+          "CSV with bucket_mib,seconds: measured T of each bucket size, with which the prediction is "
+          "compared. May be repeated: each further file has the T that another model predicts, and is "
+          "compared with the first file, too")
       ->allow_extra_args(false);
   command.add_flag("--pytorch", predict.pytorch,
                    "print the arguments to paste into a PyTorch DistributedDataParallel script");
@@ -166,8 +171,10 @@ void add_outputs(CLI::App& command, Options& options) {
           "tabulate T, E and memory of the step for these stages of sharding: none, zero1, zero2, fsdp, or "
           "all")
       ->delimiter(',');
-  command.add_flag("--sensitivity", predict.sensitivity,
-                   "print a table of how the best cap and E change with bytes, latency, bandwidth and ranks");
+  command.add_flag(
+      "--sensitivity", predict.sensitivity,
+      "print a table of how the best cap and E change with the size of the gradients, latency, bandwidth and "
+      "number of ranks");
   command.add_option("--json", options.json, "also write the prediction to this file as JSON");
   command.add_option("--csv", predict.csv, "also write the table to this file as CSV");
 }

@@ -17,7 +17,13 @@ constexpr auto about_run =
     "compute does not hide. docs/glossary.md explains the other words.\n"
     "Exit codes: 0 success; 1 the model error is above --max-model-error, or the regret above --max-regret; "
     "2 wrong usage or input;\n"
-    "3 wrong numbers; 4 run-time failure; 75 interrupted, and the samples so far are in FILE.part.";
+    "3 a check found wrong gradients or a wrong result of a collective; 4 run-time failure; 75 interrupted, "
+    "and the samples so far\n"
+    "are in FILE.part.";
+constexpr auto exit_codes_of_measuring =
+    "Exit codes: 0 success; 2 wrong usage or input; 3 a check found wrong gradients or a wrong result of a "
+    "collective;\n"
+    "4 run-time failure; 75 interrupted, and the samples so far are in FILE.part.";
 
 CLI::App* add_command(CLI::App& app, Options& options, std::string const& name, std::string const& what) {
   CLI::App* command = app.add_subcommand(name, what);
@@ -28,15 +34,10 @@ CLI::App* add_command(CLI::App& app, Options& options, std::string const& name, 
   add_dry_run(*command, options);
   command->add_flag("--share-device", options.share_device,
                     "allow several ranks to use the same device; without this option that is an error");
-  command
-      ->add_option(
-          "--kokkos-num-threads", options.threads,
-          "compute threads of each rank; default: the first that is set of KOKKOS_NUM_THREADS, "
-          "OMP_NUM_THREADS and [machine] threads of the input file, else as many as the cores of the "
-          "rank allow")
-      ->check(CLI::Range(1, 4096).description("(1 to 4096)"));
+  add_threads(*command, options);
   command->add_flag("--strict", options.strict,
                     "exit with code 2 if the ranks have more threads than cores, instead of a warning");
+  command->footer(exit_codes_of_measuring);
   command->callback([&options, name] { options.command = name; });
   return command;
 }
@@ -81,10 +82,9 @@ void add_turns(CLI::App& command, TurnOptions& turns) {
 
 void add_sampling(CLI::App& command, Options& options) {
   command
-      .add_option(
-          "--max-seconds", options.max_seconds,
-          "take more samples than `samples` of the input file says, until the 95 % interval of E of every "
-          "case is as narrow as `target` of the input file says; stop after this many seconds of samples")
+      .add_option("--max-seconds", options.max_seconds,
+                  "measure more samples than [sweep] samples, until the 95 % interval of E of every case is "
+                  "as narrow as [sweep] target, but for at most this many seconds")
       ->check(positive_number());
 }
 
@@ -117,6 +117,16 @@ CLI::Option* add_dry_run(CLI::App& command, Options& options) {
   return command.add_flag(
       "--dry-run", options.dry_run,
       "print what would be measured and the memory that it needs, then exit; uses no device");
+}
+
+void add_threads(CLI::App& command, Options& options) {
+  command
+      .add_option(
+          "--kokkos-num-threads", options.threads,
+          "compute threads of each rank; default: KOKKOS_NUM_THREADS; if it is not set, OMP_NUM_THREADS; "
+          "then [machine] threads of the input; then the number of cores of the rank (with three cores or "
+          "more, one less)")
+      ->check(CLI::Range(1, 4096).description("(1 to 4096)"));
 }
 
 void add_limits(CLI::App& command, Options& options) {

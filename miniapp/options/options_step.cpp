@@ -16,8 +16,9 @@ constexpr auto about_step =
     "published times of steps on one device,\n"
     "and prints the published and the fitted times beside each other, with the error of each "
     "(docs/predict.md).\n"
-    "Exit codes: 0 success; 2 wrong usage or input; 3 wrong numbers; 4 run-time failure; 75 interrupted, and "
-    "the samples so far are in\nFILE.part.";
+    "Exit codes: 0 success; 2 wrong usage or input; 3 a check found a wrong result of a collective, a wrong "
+    "loss or wrong parameters;\n"
+    "4 run-time failure; 75 interrupted, and the samples so far are in FILE.part.";
 
 }  // namespace
 
@@ -42,11 +43,7 @@ void add_step_command(CLI::App& app, Options& options) {
   add_trace(*command, options)->excludes(against);
   command->add_flag("--share-device", options.share_device,
                     "allow several ranks to use the same device; without this option that is an error");
-  command
-      ->add_option("--kokkos-num-threads", options.threads,
-                   "compute threads of each rank; default: from the environment, the input file or the cores "
-                   "of the rank")
-      ->check(CLI::Range(1, 4096).description("(1 to 4096)"));
+  add_threads(*command, options);
   command->add_flag("--strict", options.strict,
                     "exit with code 2 if the ranks have more threads than cores, instead of a warning");
   command->footer(about_step);

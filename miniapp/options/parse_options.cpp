@@ -32,10 +32,20 @@ constexpr auto about =
     "ddproxy-model has only these.\n"
     "Arguments after -- go to Google Benchmark (run, sweep), for instance -- --benchmark_filter=bucketed.";
 
+constexpr auto about_model =
+    "Predicts and compares; needs neither MPI nor a device. This program measures nothing. run, step and "
+    "sweep need --dry-run here,\n"
+    "which prints what `ddproxy` would measure; step also takes --against.";
+
+constexpr auto exit_codes_of_model =
+    "Exit codes: 0 success; 1 a regression (compare), or a model error or regret above its limit (predict);\n"
+    "2 wrong usage or input; 4 run-time failure; 5 undecided (compare).";
+
 constexpr auto exit_codes =
     "Exit codes: 0 success; 1 a regression (compare), or a model error or regret above its limit (run, "
     "predict);\n"
-    "2 wrong usage or input; 3 wrong numbers; 4 run-time failure; 5 undecided (compare);\n"
+    "2 wrong usage or input; 3 a check found wrong gradients or a wrong result of a collective;\n"
+    "4 run-time failure; 5 undecided (compare);\n"
     "75 interrupted, and the samples so far are in FILE.part.";
 
 // Writes the help of an option. Without this class the help has entries such as "FLOAT:(above 0) Needs:
@@ -109,6 +119,18 @@ std::string complain(Arguments arguments, Options const& options) {
   return "";
 }
 
+// Makes the help say what ddproxy-model can do. The other commands are still accepted, for --dry-run.
+void describe_model_program(CLI::App& app) {
+  app.description(about_model);
+  app.footer(exit_codes_of_model);
+  app.get_subcommand("run")->description("with --dry-run: print what `ddproxy run` would measure");
+  app.get_subcommand("sweep")->description("with --dry-run: print what `ddproxy sweep` would measure");
+  app.get_subcommand("step")->description(
+      "with --dry-run: print what `ddproxy step` would measure; with --against: compare published step times "
+      "with a roofline");
+  for (char const* hidden : {"layers", "allreduce", "collectives"}) app.get_subcommand(hidden)->group("");
+}
+
 }  // namespace
 
 CLI::Validator positive_number() {
@@ -133,7 +155,7 @@ CLI::Validator share_of_one() {
 }
 
 std::optional<Options> parse_options(int argc, char const* const* argv, char const* version, bool speak,
-                                     int& exit_code) {
+                                     int& exit_code, Program program) {
   const std::span<char const* const> all(argv, static_cast<std::size_t>(argc));
   const auto separator = std::ranges::find(all, std::string_view("--"));
   Options options;
@@ -152,6 +174,7 @@ std::optional<Options> parse_options(int argc, char const* const* argv, char con
   add_account_command(app, options);
   add_memory_command(app, options);
   add_compare_command(app, options);
+  if (program == Program::predicts) describe_model_program(app);
   try {
     app.parse(static_cast<int>(separator - all.begin()), argv);
     const Arguments own(all.begin(), separator);

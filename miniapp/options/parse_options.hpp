@@ -8,11 +8,18 @@
 
 namespace ddproxy {
 
-/// Parses the command line and returns the options. `version` is the version that --version prints.
+/// The program whose command line is parsed. Both accept the same commands.
+enum class Program {
+  measures,  ///< ddproxy
+  predicts,  ///< ddproxy-model, which can only say what a measuring command would do
+};
+
+/// Parses the command line and returns the options. `version` is the version that --version prints. The help
+/// says what `program` can do.
 ///
 /// Returns nothing and sets `exit_code` if the program has to end: 0 after help or version, 2 for a wrong
 /// command line. Prints the help, the version or the error (one line) only if `speak` is true.
 std::optional<Options> parse_options(int argc, char const* const* argv, char const* version, bool speak,
-                                     int& exit_code);
+                                     int& exit_code, Program program = Program::measures);
 
 }  // namespace ddproxy

@@ -38,12 +38,14 @@ std::string methods_text(Account const& account) {
   if (account.ranks == 1) return "communication: none on one rank\n";
   std::string text = fmt::format(
       "communication of a step on {}; x: sum of the sizes of all calls; flops/byte: flops of a rank for each "
-      "byte that it sends\n{:<8} {:<16} {:>12} {:>14} {:>12}\n",
-      model::ranks_text(account.ranks), "method", "collective", "x GB", "sent by a rank", "flops/byte");
+      "byte that it sends\n"
+      "{:<8} {:<16} {:>12} {:>19} {:>12}\n",
+      model::ranks_text(account.ranks), "method", "collective", "x (GB)", "sent by a rank (GB)",
+      "flops/byte");
   for (auto const& method : account.methods) {
     std::string name = method.name, intensity = fmt::format("{:.1f}", account.rank_flops() / method.sent());
     for (auto const& verb : method.verbs) {
-      fmt::format_to(Out(text), "{:<8} {:<16} {:>12.3f} {:>11.3f} GB {:>12}\n", name, name_of(verb.verb),
+      fmt::format_to(Out(text), "{:<8} {:<16} {:>12.3f} {:>19.3f} {:>12}\n", name, name_of(verb.verb),
                      verb.bytes / giga, verb.sent / giga, intensity);
       name.clear();
       intensity.clear();
@@ -68,12 +70,15 @@ std::string bound_text(Account const& account) {
     return "compute-bound: not known; give --link-bandwidth, and --peak-flops if the input has no [machine] "
            "peak_flops\n";
   std::string text = fmt::format(
-      "compute-bound from (link: alpha = {:.1f} tokens a device; {:g} links for shards, {:g} for tensor "
-      "parallelism)\n  FSDP and data parallelism: {:.1f} tokens a device\n  tensor parallelism: any batch, "
-      "over at most {} device{}\n  both, divided in the best way: {:.1f} tokens a device\n",
-      bound->intensity, account.device.shard_links, account.device.tensor_links, bound->fsdp_tokens,
-      std::floor(bound->tensor_devices), std::floor(bound->tensor_devices) == 1 ? "" : "s",
-      bound->mixed_tokens);
+      "Compute takes longer than communication from these batches on. alpha is peak flop/s x bytes of an "
+      "element / (2 x bandwidth of a link) = {:.1f} tokens on each device; {:g} link{} for shards, {:g} for "
+      "tensor parallelism\n"
+      "  FSDP and data parallelism: {:.1f} tokens a device\n"
+      "  tensor parallelism: any batch, over at most {} device{}\n"
+      "  both, divided in the best way: {:.1f} tokens a device\n",
+      bound->intensity, account.device.shard_links, account.device.shard_links == 1 ? "" : "s",
+      account.device.tensor_links, bound->fsdp_tokens, std::floor(bound->tensor_devices),
+      std::floor(bound->tensor_devices) == 1 ? "" : "s", bound->mixed_tokens);
   if (account.tensor_ranks > 1) text += tensor_text(account);
   return text;
 }
@@ -88,9 +93,8 @@ std::string fit_text(Account const& account) {
         "one; take fewer tokens\n",
         device);
   return fmt::format(
-      "memory: a rank fits a device of {} from {} rank{} on, if the state is divided over all of them "
-      "(FSDP): "
-      "{:.2f} GB of state and {:.2f} GB of activations\n",
+      "memory: with FSDP, devices of {} are enough from {} rank{} on: each rank then has {:.2f} GB of state "
+      "and {:.2f} GB of activations\n",
       device, *ranks, *ranks == 1 ? "" : "s", account.state_bytes() / giga / static_cast<double>(*ranks),
       account.activation_bytes() / giga);
 }

@@ -6,7 +6,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <fstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "miniapp/analysis/score_text.hpp"
 #include "model/cost/csv.hpp"
@@ -15,6 +17,19 @@ namespace ddproxy {
 namespace {
 
 using Curve = std::vector<model::CurvePoint>;
+
+// Reads a curve. A results file (HDF5) is refused by its first bytes, because the errors of the CSV reader
+// would not say what is wrong.
+Curve read_curve(std::filesystem::path const& file) {
+  constexpr std::string_view signature = "\x89HDF";
+  std::string start(signature.size(), '\0');
+  std::ifstream(file, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  if (start == signature)
+    throw std::invalid_argument(fmt::format(
+        "{} is a results file; --measured needs a CSV file with the columns bucket_mib and seconds",
+        file.string()));
+  return model::read_curve(file);
+}
 
 double at(Curve const& curve, double cap_mib, std::filesystem::path const& file) {
   const auto found = std::ranges::find(curve, cap_mib, &model::CurvePoint::bucket_mib);
@@ -75,7 +90,7 @@ std::vector<model::ScoredCase> measured_cases(Curve const& curve, Prediction con
 CurveScore score_curves(std::vector<std::filesystem::path> const& files, Prediction const& prediction,
                         model::FirstBucket first_bucket) {
   const double t_compute = prediction.job.t_compute;
-  const Curve measured = model::read_curve(files.front());
+  const Curve measured = read_curve(files.front());
   check(measured, files.front(), t_compute);
   auto cases = measured_cases(measured, prediction, first_bucket);
   const auto card = model::score(cases);
@@ -83,7 +98,7 @@ CurveScore score_curves(std::vector<std::filesystem::path> const& files, Predict
                     {{"ddproxy", card.model}},
                     doubt_about(measured, files.front(), t_compute)};
   for (std::size_t i = 1; i < files.size(); ++i) {
-    const Curve other = model::read_curve(files[i]);
+    const Curve other = read_curve(files[i]);
     for (auto& c : cases) c.predicted = {at(other, c.cap_mib, files[i]) - t_compute, 0};
     result.rows.emplace_back(files[i].filename().string(), model::score(cases).model);
   }

@@ -20,10 +20,7 @@ constexpr double gib = 1073741824.0;
 std::string describe_case(Case const& item) {
   if (item.plan.empty())
     return fmt::format("  {:<16} the run makes its plan from the times that it measures\n", item.name());
-  std::int64_t largest = 0;
-  for (auto const& bucket : item.plan) largest = std::max(largest, bucket.bytes);
-  return fmt::format("  {:<16} {:>5} buckets, the largest has {:.1f} MiB\n", item.name(), item.plan.size(),
-                     static_cast<double>(largest) / model::bytes_per_mib);
+  return fmt::format("  {:<16} {:>5} {}\n", item.name(), item.plan.size(), buckets_text(item.plan));
 }
 
 // A sample takes a pass with communication and a pass without. All cases may share the pass without
@@ -53,16 +50,6 @@ std::string describe_compute_time(Config const& config, Workload const& workload
       pass * (config.samples * (count + alone) + count), source);
 }
 
-std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases) {
-  const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
-  if (builds_for_device() && needs_arena(config))
-    return fmt::format("memory: {:.2f} GiB of device memory for each rank\n",
-                       device_memory_need(config, workload, concurrency) / gib);
-  const double bytes = host_memory_need(config, workload, concurrency, likely_ranks) +
-                       results_memory(config, workload, cases, likely_ranks);
-  return describe_host_memory(config, bytes);
-}
-
 std::string describe_gate(GateParts const& gate) {
   std::string text;
   if (gate.operators) text += "  compute, whole and by kind of operator\n";
@@ -74,6 +61,24 @@ std::string describe_gate(GateParts const& gate) {
 
 }  // namespace
 
+std::string buckets_text(model::Plan const& plan) {
+  std::int64_t largest = 0;
+  for (auto const& bucket : plan) largest = std::max(largest, bucket.bytes);
+  const double mib = static_cast<double>(largest) / model::bytes_per_mib;
+  return fmt::format("bucket{}, the largest has {} MiB", plan.size() == 1 ? "" : "s",
+                     mib < 10 ? fmt::format("{:.3g}", mib) : fmt::format("{:.1f}", mib));
+}
+
+std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases) {
+  const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
+  if (builds_for_device() && needs_arena(config))
+    return fmt::format("memory: {:.2f} GiB of device memory for each rank\n",
+                       device_memory_need(config, workload, concurrency) / gib);
+  const double bytes = host_memory_need(config, workload, concurrency, likely_ranks) +
+                       results_memory(config, workload, cases, likely_ranks);
+  return describe_host_memory(config, bytes);
+}
+
 std::string describe_host_memory(Config const& config, double bytes) {
   return fmt::format("memory: {:.2f} GiB {}\n", bytes / gib,
                      needs_arena(config)
@@ -83,8 +88,10 @@ std::string describe_host_memory(Config const& config, double bytes) {
 
 std::string describe_model(Config const& config, Workload const& workload) {
   auto const& pass = workload.pass;
-  return fmt::format("model {}: {} gradients, {} elements, {:.1f} MiB\n", config.model, pass.gradients.size(),
-                     model::parameters(pass), static_cast<double>(workload.bytes()) / model::bytes_per_mib);
+  return fmt::format("model {}: {} gradients, {} elements, {:.1f} MiB\n",
+                     config.model == "free" ? "of the input (no preset)" : config.model,
+                     pass.gradients.size(), model::parameters(pass),
+                     static_cast<double>(workload.bytes()) / model::bytes_per_mib);
 }
 
 std::string describe_plan(Config const& config, Workload const& workload) {

@@ -4,8 +4,10 @@
 
 #include <string>
 
+#include "miniapp/input/cases.hpp"
 #include "miniapp/input/config.hpp"
 #include "miniapp/input/workload.hpp"
+#include "miniapp/options/options.hpp"
 
 namespace ddproxy {
 
@@ -21,8 +23,18 @@ std::string describe_plan(Config const& config, Workload const& workload);
 /// check_can_run() and check_can_step() do. This function is in dry_run_step.cpp.
 std::string describe_step_plan(Config const& config, Workload const& workload);
 
+/// Describes what `ddproxy collectives` or `allreduce` would do: the collectives, the sizes and the memory.
+/// Throws what check_can_run() throws. This function is in dry_run_collectives.cpp.
+std::string describe_collectives_plan(Options const& options, Config const& config, Workload const& workload);
+
+/// Returns the line about the memory of a run that measures `cases`.
+std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases);
+
 /// Returns the line with the model and its gradients, with which both texts begin.
 std::string describe_model(Config const& config, Workload const& workload);
+
+/// Returns for example "buckets, the largest has 25.0 MiB", to stand after the number of buckets.
+std::string buckets_text(model::Plan const& plan);
 
 /// Returns the line about the host memory, in bytes, that each process of the run needs. A twin is one
 /// process that neither computes nor reduces, so the line says that this is not the memory of a rank that it

@@ -35,22 +35,32 @@ std::string describe_memory(Config const& config, Workload const& workload, mode
 }
 
 std::string describe_buckets(model::WholeStep const& step, double cap_mib) {
-  std::int64_t largest = 0;
-  for (auto const& bucket : step.ddp.plan) largest = std::max(largest, bucket.bytes);
-  return fmt::format("buckets of {:g} MiB: {} buckets, the largest has {:.1f} MiB\n", cap_mib,
-                     step.ddp.plan.size(), static_cast<double>(largest) / model::bytes_per_mib);
+  return fmt::format("buckets of {:g} MiB: {} {}\n", cap_mib, step.ddp.plan.size(),
+                     buckets_text(step.ddp.plan));
 }
 
 // The steps of a run, as StepSession takes them.
 struct Count {
-  int steps;  // with communication: the first step, warm-up and samples
-  int alone;  // without communication: one for each sample; with kernels also those that time the tasks
+  int samples;  // with communication, and as many without
+  int warm_up;  // with communication, after the first step
+  int timing;   // without communication: those that time the tasks, with kernels only
+  int steps() const { return 1 + warm_up + samples; }
+  int alone() const { return samples + timing; }
 };
 
 Count count_of(Config const& config) {
   const bool times_tasks = config.compute == ComputeMode::kernels;
-  return {1 + std::max(1, config.warmup) + config.samples,
-          config.samples + (times_tasks ? std::max(3, config.samples) : 0)};
+  return {config.samples, std::max(1, config.warmup), times_tasks ? std::max(3, config.samples) : 0};
+}
+
+std::string describe_count(Count const& count) {
+  const std::string timing =
+      count.timing > 0 ? fmt::format(" ({} samples, and {} that time the tasks)", count.samples, count.timing)
+                       : "";
+  return fmt::format(
+      "steps to run: {} with communication (the first step, {} to warm up, {} sample{}), and {} without "
+      "communication{}\n",
+      count.steps(), count.warm_up, count.samples, count.samples == 1 ? "" : "s", count.alone(), timing);
 }
 
 // Returns the costs of the step's collectives, with x in bytes of elements in fp32, if they are replayed.
@@ -76,15 +86,16 @@ std::string describe_time(Config const& config, Workload const& workload, model:
   const auto collectives = collective_costs(config, whole_step_of(config, step, ranks_of(config)));
   const auto time = model::whole_step_time(
       graphs, model::whole_step_costs(graphs, workload.pass, *phases, collectives, {}, copies_of(config)));
-  const auto [steps, alone] = count_of(config);
+  const Count count = count_of(config);
   if (needs_arena(config))
     return fmt::format(
         "time: at least {:.3g} s of compute, from the roofline of [machine], plus the all-reduces, whose "
         "time is not known before the run\n",
-        (steps + alone) * time.alone);
+        (count.steps() + count.alone()) * time.alone);
   const auto memory = model::live_memory(graphs.classes.front().graph, time.trace);
   const auto note = hypothetical_note({memory.peak, config.device_memory});
-  return fmt::format("time: about {:.3g} s\n", steps * time.phases.step + alone * time.alone) +
+  return fmt::format("time: about {:.3g} s\n",
+                     count.steps() * time.phases.step + count.alone() * time.alone) +
          (note.empty() ? "" : note + "\n");
 }
 
@@ -102,12 +113,10 @@ std::string describe_step_plan(Config const& config, Workload const& workload) {
       config.tokens.batch == 1 ? "" : "s", config.tokens.sequence, word_of(step.optimizer, optimizer_words),
       word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words));
   if (is_sharded(config))
-    text += fmt::format("sharding: {}, on {} ranks\n", sharding_text(config.sharding), ranks_of(config));
+    text += fmt::format("sharding over {} ranks: {}\n", ranks_of(config), sharding_sentence(config.sharding));
   text += describe_memory(config, workload, graphs.classes.front().graph);
   text += describe_buckets(step, step_cap_mib(config));
-  const auto [steps, alone] = count_of(config);
-  text += fmt::format("steps to run: {} with communication, of which {} {}, and {} without communication\n",
-                      steps, config.samples, config.samples == 1 ? "is the sample" : "are samples", alone);
+  text += describe_count(count_of(config));
   return text + describe_time(config, workload, step);
 }
 

@@ -30,8 +30,11 @@ int run(Options const& options) {
   if (options.command == "memory") return memory_command(options, std::cout);
   if (options.command == "predict") return predict(options, std::cout, std::cerr);
   const Config config = read_config(options.input);
-  const auto describe = options.command == "step" ? describe_step_plan : describe_plan;
-  std::cout << describe(config, make_workload(config));
+  const Workload workload = make_workload(config);
+  const bool alone = options.command == "collectives" || options.command == "allreduce";
+  std::cout << (alone                       ? describe_collectives_plan(options, config, workload)
+                : options.command == "step" ? describe_step_plan(config, workload)
+                                            : describe_plan(config, workload));
   return 0;
 }
 

@@ -42,8 +42,21 @@ std::string heading(MemoryReport const& report) {
 }
 
 std::string micro_batch_text(MemoryCase const& c) {
-  if (!c.largest_batch) return "-";
-  return *c.largest_batch == 0 ? "none" : fmt::format("{}", *c.largest_batch);
+  return c.largest_batch.value_or(0) == 0 ? "-" : fmt::format("{}", *c.largest_batch);
+}
+
+// Explains the columns of the table of the peak.
+std::string legend(MemoryReport const& report) {
+  return std::string(
+             "gathered: parameters of the layers that FSDP has gathered, and bf16 copies of weights "
+             "(autocast)\n"
+             "activations: activations and their gradients\n"
+             "state*: parameters, gradients, buckets and optimizer state by the textbook formula, as if all "
+             "were in memory at once; at the peak some gradients may not exist yet, so the columns can add "
+             "up to less\n") +
+         (report.device_bytes > 0
+              ? "micro-batch: the largest micro-batch that fits, in sequences; -: one sequence does not fit\n"
+              : "fits, micro-batch: not known without the memory of a device\n");
 }
 
 std::string peak_table(MemoryReport const& report) {
@@ -66,10 +79,7 @@ std::string peak_table(MemoryReport const& report) {
         gb(peak, Kind::activation) + gb(peak, Kind::activation_gradient), gb(total(peak)),
         c.closed.total() / giga, report.device_bytes > 0 ? (fits ? "yes" : "no") : "-", micro_batch_text(c));
   }
-  return text +
-         "gathered: gathered units, and weights that autocast caches; activations: with their gradients; "
-         "state*: closed form without activations and gathered units; micro-batch: the largest that fits, in "
-         "sequences\n";
+  return text + legend(report);
 }
 
 double at_phase(MemoryCase const& c, model::Phase phase) {
@@ -107,9 +117,12 @@ std::string least_text(MemoryReport const& report) {
       fmt::format("\nsmallest number of ranks with which a step fits {:g} GB\n", report.device_bytes / giga);
   for (auto const& least : report.least_ranks) {
     const bool whole = least.method.stage == model::ShardStage::none;
-    const std::string answer = least.ranks ? fmt::format("{}", *least.ranks)
-                                           : (whole ? std::string("none: every rank needs the same memory")
-                                                    : fmt::format("none up to {}", most_ranks_searched));
+    const std::string answer =
+        least.ranks
+            ? fmt::format("{}", *least.ranks)
+            : (whole
+                   ? std::string("does not fit: more ranks do not help, because every rank holds everything")
+                   : fmt::format("does not fit with up to {} ranks", most_ranks_searched));
     fmt::format_to(Out(text), "{:<9} {:<6} {}\n", name_of(least.method.format), name_of(least.method.stage),
                    answer);
   }
@@ -121,9 +134,10 @@ std::string activations_text(MemoryReport const& report) {
   const auto tokens = static_cast<double>(report.tokens.count());
   const auto all = static_cast<double>(report.shape.layers * elements.layer + elements.outside);
   return fmt::format(
-      "\nactivations of a micro-batch by the closed form of these kernels (docs/model.md): {:.3f} GB in "
-      "fp32; "
-      "by Korthikanti et al. 2022 (fp16, dropout, stored scores; layers only): {:.3f} GB\n",
+      "\n"
+      "activations of a micro-batch by the closed form of these kernels (docs/model.md): {:.3f} GB in fp32; "
+      "by the formula of Korthikanti et al. 2022, which assumes fp16, dropout and stored attention scores, "
+      "and leaves out embedding and head: {:.3f} GB\n",
       4 * all * tokens / giga, korthikanti_bytes(report.shape, report.tokens) / giga);
 }
 

@@ -26,6 +26,7 @@ using Path = std::filesystem::path;
 /// The all-reduce tables with their numbers of ranks (0: not stated), and warnings about the tables.
 struct Tables {
   std::vector<RankedTable> all;
+  std::vector<Path> files;  // [table]
   std::vector<std::string> warnings;
 };
 
@@ -38,9 +39,11 @@ void add_table(Tables& tables, Path const& file, int ranks, std::vector<model::C
     throw std::invalid_argument(fmt::format("{}: another table already covers {}; give one of them",
                                             file.string(), model::ranks_text(ranks)));
   try {
-    const model::TableCost cost(points);
+    const model::TableCost cost(points);  // throws if the points are wrong
     tables.all.push_back({ranks, points});
-    if (cost.was_made_monotone()) tables.warnings.push_back(file.string() + ": " + fall_warning(cost));
+    tables.files.push_back(file);
+    if (const auto warning = fall_warning(points); !warning.empty())
+      tables.warnings.push_back(file.string() + ": " + warning);
   } catch (std::invalid_argument const& error) {
     throw std::invalid_argument(fmt::format("{}: {}", file.string(), error.what()));
   }
@@ -51,8 +54,8 @@ Tables read_tables(PredictOptions const& options, Config const& config) {
   if (files.empty() && !config.table.empty()) files = {config.table};
   if (files.empty())
     throw std::invalid_argument(
-        "predict: the input names no table of all-reduce times; give either --allreduce FILE, or all of "
-        "--ranks N, --ranks-per-node N, --link-latency SECONDS and --link-bandwidth GBPS");
+        "predict: no all-reduce times are known; give either --allreduce FILE, or all of --ranks N, "
+        "--ranks-per-node N, --link-latency SECONDS and --link-bandwidth GBPS");
   std::vector<int> unsaid = options.table_ranks;
   if (unsaid.empty() && config.ranks > 0) unsaid = {config.ranks};
   Tables tables;
@@ -131,8 +134,9 @@ Network from_tables(Tables const& tables, int ranks, PredictOptions const& optio
   const model::Placement placement{ranks, per_node > 0 ? per_node : std::max(ranks, 1)};
   auto [cost, measured, based_on, uses_statement, warnings] =
       model::cost_for_ranks(tables.all, placement, between);
-  auto const& base = *std::ranges::find(tables.all, based_on, &RankedTable::ranks);
-  Network network{ranks, cost, base.points, tables.warnings, uses_statement};
+  const auto base = std::ranges::find(tables.all, based_on, &RankedTable::ranks);
+  Network network{ranks, cost, base->points, tables.warnings, uses_statement};
+  network.file = tables.files[static_cast<std::size_t>(base - tables.all.begin())];
   network.warnings.insert(network.warnings.end(), warnings.begin(), warnings.end());
   settle(network);
   return network;

@@ -106,7 +106,8 @@ PredictInput from_tables(PredictOptions const& options) {
   const bool gradients = !options.gradients.empty();
   if (!gradients && options.layer_sizes.empty())
     throw std::invalid_argument(
-        "predict: give an input file, --gradients F, or --layer-sizes F and --layer-times F");
+        "predict: give an input file, or --allreduce FILE together with --gradients F, or with --layer-sizes "
+        "F and --layer-times F");
   if (!options.precision.empty())
     throw std::invalid_argument("--precision: a table has the seconds of one precision; give an input file");
   const auto& file = gradients ? options.gradients : options.layer_sizes;

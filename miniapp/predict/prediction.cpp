@@ -77,7 +77,7 @@ void warn_of_extrapolation(Prediction& prediction, PredictInput const& input) {
   beyond.look("the buckets that --pytorch prints", prediction.pytorch.list);
   beyond.look("the cap that --pytorch prints",
               plan_at(prediction.job, prediction.pytorch.cap_mib, pytorch_first_bucket));
-  if (const auto warning = beyond.warning(); !warning.empty())
+  if (const auto warning = beyond.warning(prediction.network.file); !warning.empty())
     prediction.warnings.push_back((ranks > 0 ? model::ranks_text(ranks) + ": " : "") + warning);
 }
 

@@ -113,9 +113,8 @@ std::string closed_form_text(Prediction const& p, WireFormat wire) {
   const double bandwidth = p.affine.beta * gradient_element_bytes / wire_element_bytes(wire);
   const model::UniformJob uniform{bytes, p.affine.alpha, bandwidth, p.job.t_compute};
   return fmt::format(
-      "rough check: {}, because T_comm / T_compute without latency (rho_w) is {:.2f}. If all gradients had "
-      "the same size and the affine fit were exact, the best cap would be {:.2f} MiB; use the best cap "
-      "above, which assumes neither\n",
+      "rough check: {}, because T_comm / T_compute without latency (rho_w) is {:.2f}. A formula for "
+      "gradients of equal size gives a best cap of {:.2f} MiB; it is for plausibility only\n",
       regime_text(model::regime(uniform)), uniform.load(),
       model::uniform_best_bucket(uniform) / model::bytes_per_mib);
 }
@@ -124,9 +123,8 @@ std::string percent(double share, int digits) {
   return std::isfinite(share) ? fmt::format("{:.{}f} %", 100 * share, digits) : "-";
 }
 
-std::string gain_text(double seconds, double base) {
-  if (base - seconds < negligible_gain * base) return "no gain over the default";
-  return less_text(seconds, base) + " than the default";
+bool gains(double seconds, double base) {
+  return base - seconds >= negligible_gain * base;
 }
 
 }  // namespace
@@ -171,14 +169,16 @@ std::string pytorch_lines(Prediction const& p) {
   std::string text = fmt::format(
       "PyTorch DistributedDataParallel with its default (first bucket 1 MiB, then 25 MiB): T {:.3f} ms\n",
       base * milli);
-  fmt::format_to(Out(text), "  # PyTorch versions that take a list: {}\n  bucket_cap_mb_list=[{}]\n",
-                 gain_text(advice.list_seconds, base), fmt::join(model::cap_list_mib(advice.list), ", "));
+  const bool cap_gains = gains(advice.cap_seconds, base);
+  if (!cap_gains && !gains(advice.list_seconds, base))
+    return text + "  Leave the default: no bucket size gains more than 0.1 % of the backward pass here.\n";
   fmt::format_to(Out(text),
-                 "  # versions without a list, whose first bucket has 1 MiB: {}\n  bucket_cap_mb={}\n",
-                 gain_text(advice.cap_seconds, base), advice.cap_mib);
-  const double best = std::min(advice.list_seconds, advice.cap_seconds);
-  if (base - best < negligible_gain * base)
-    text += "  Leave the default: no bucket size gains more than 0.1 % of the backward pass here.\n";
+                 "  # if help(DistributedDataParallel) shows bucket_cap_mb_list: {} than the default\n"
+                 "  bucket_cap_mb_list=[{}]\n",
+                 less_text(advice.list_seconds, base), fmt::join(model::cap_list_mib(advice.list), ", "));
+  if (!cap_gains) return text + "  # else: leave the default, no other cap gains more than 0.1 %\n";
+  fmt::format_to(Out(text), "  # else: {} than the default\n  bucket_cap_mb={}\n",
+                 less_text(advice.cap_seconds, base), advice.cap_mib);
   return text;
 }
 

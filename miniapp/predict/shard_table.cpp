@@ -49,7 +49,7 @@ void add_fsdp(std::vector<Method>& methods, Config const& config, int ranks) {
   fsdp.reshard_after_forward = true;
   methods.push_back({"fsdp", units_of(fsdp)});
   fsdp.reshard_after_forward = false;
-  methods.push_back({"fsdp, units kept", units_of(fsdp)});
+  methods.push_back({"fsdp, reshard_after_forward = false", units_of(fsdp)});
   const int node = own_group > 0 ? static_cast<int>(own_group) : config.ranks_per_node;
   if (node < 2 || node >= ranks || ranks % node != 0) return;
   fsdp.reshard_after_forward = true;
@@ -143,17 +143,18 @@ std::vector<ShardRow> shard_rows(PredictInput const& input, Prediction const& pr
 
 std::string shard_table(std::vector<ShardRow> const& rows, int ranks, double device) {
   std::string text = fmt::format(
-      "\nsharding on {}, with the best bucket cap or unit of each method:\n"
-      "{:<20} {:<12} {:>11} {:>11} {:>11} {:>10} {:>6}\n",
+      "\n"
+      "sharding on {}, with the best bucket cap or unit of each method:\n"
+      "{:<35} {:<12} {:>11} {:>11} {:>11} {:>10} {:>6}\n",
       model::ranks_text(ranks), "method", "best", "step ms", "E ms", "tokens/s", "peak GB", "fits");
   const auto out = std::back_inserter(text);
   for (auto const& row : rows) {
     if (!row.problem.empty()) {
-      fmt::format_to(out, "{:<20} not predicted: {}\n", row.method, row.problem);
+      fmt::format_to(out, "{:<35} not predicted: {}\n", row.method, row.problem);
       continue;
     }
     const auto fits = device > 0 ? (row.fits ? "yes" : "no") : "?";
-    fmt::format_to(out, "{:<20} {:<12} {:>11.3f} {:>11.3f} {:>11.6g} {:>10.2f} {:>6}\n", row.method,
+    fmt::format_to(out, "{:<35} {:<12} {:>11.3f} {:>11.3f} {:>11.6g} {:>10.2f} {:>6}\n", row.method,
                    row.choice, row.step * milli, row.exposed * milli, row.tokens_per_s,
                    static_cast<double>(row.peak) / giga, fits);
   }

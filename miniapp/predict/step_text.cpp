@@ -18,16 +18,37 @@ using Out = std::back_insert_iterator<std::string>;
 
 constexpr double milli = 1e3, giga = 1e9;
 
+// Says in which micro-batches the gradients are averaged. zero2 and fsdp average them in each, whatever sync
+// says.
+char const* average_text(model::WholeStep const& how) {
+  const bool each = how.sync == model::Sync::each || how.sharding.stage == model::ShardStage::zero2 ||
+                    how.sharding.stage == model::ShardStage::fsdp;
+  return each ? "each micro-batch" : "the last micro-batch";
+}
+
 std::string heading(StepPrediction const& step) {
   auto const& how = step.strategy;
+  const bool sharded = how.sharding.stage != model::ShardStage::none;
   return fmt::format(
-      "{}whole step on {}: accumulation {}, sync {}, optimizer {}, clip {}, checkpoint {}{}; global batch {} "
-      "sequences, {} tokens\n",
+      "{}whole step on {}: {} micro-batch{}; gradients are averaged in {} and {}; optimizer {}; activations "
+      "are {}{}; global batch {} sequences, {} tokens\n",
       step.memory.hypothetical() ? "hypothetical " : "", model::ranks_text(step.ranks), how.micro_batches,
-      word_of(how.sync, sync_words), word_of(how.optimizer, optimizer_words), how.clipped ? "yes" : "no",
-      word_of(how.checkpoint, checkpoint_words),
-      how.sharding.stage == model::ShardStage::none ? "" : ", sharding " + sharding_text(how.sharding),
-      step.sequences, step.tokens);
+      how.micro_batches == 1 ? "" : "es", average_text(how), how.clipped ? "clipped" : "not clipped",
+      word_of(how.optimizer, optimizer_words),
+      how.checkpoint == model::Checkpoint::layer ? "computed again" : "kept",
+      sharded ? "; " + sharding_sentence(how.sharding) : "", step.sequences, step.tokens);
+}
+
+// Says why E of the whole step differs from E of the backward pass, which is printed above it.
+std::string exposed_text(model::WholeStep const& how) {
+  if (how.sharding.stage != model::ShardStage::none)
+    return "E: exposed communication of the whole step. It differs from E above, because a sharded step has "
+           "other collectives\n";
+  if (!how.clipped && how.optimizer == model::Optimizer::none) return "";
+  return fmt::format(
+      "E: exposed communication of the whole step. It can be smaller than E above, because {} of the buckets "
+      "that are already reduced hides the all-reduces of later buckets\n",
+      how.clipped ? "the norm" : "the update");
 }
 
 std::string memory_text(StepMemory const& memory) {
@@ -67,7 +88,7 @@ std::string describe(StepPrediction const& step) {
         c.name, p.forward * milli, p.recompute * milli, p.backward * milli, c.time.exposed() * milli,
         p.clip * milli, p.update * milli, p.step * milli, step.tokens_per_s(c));
   }
-  return text + memory_text(step.memory);
+  return text + exposed_text(step.strategy) + memory_text(step.memory);
 }
 
 nlohmann::ordered_json step_json(StepPrediction const& step) {

@@ -11,14 +11,24 @@
 
 namespace ddproxy {
 
-std::string fall_warning(model::TableCost const& cost) {
-  if (!cost.was_made_monotone()) return "";
+std::string fall_warning(std::span<const model::CostPoint> table) {
+  auto highest = table.begin(), from = table.end(), to = table.end();
+  double most = 0;
+  for (auto point = table.begin(); point != table.end(); ++point) {
+    if (point->seconds >= highest->seconds) highest = point;
+    const double fall = highest->seconds / point->seconds - 1;
+    if (!(fall > most)) continue;
+    most = fall;
+    from = highest;
+    to = point;
+  }
+  if (from == table.end()) return "";
   return fmt::format(
-      "some all-reduces of the table take less time than smaller ones (noise, or the library changes its "
-      "algorithm), but the model needs times that never fall as bytes grow. It uses the running maximum of "
-      "the times instead, which is at most {:.3g} % above the table. If that is too much, measure these "
-      "sizes again with more samples",
-      100 * cost.raised_by());
+      "all-reduce times fall as bytes grow, most of all from {:.4g} us at {} bytes to {:.4g} us at {} bytes "
+      "(noise, or the library changes its algorithm). The model needs times that never fall, so it uses "
+      "their running maximum, which is at most {:.3g} % higher. If that is too much, measure these sizes "
+      "again with a larger [sweep] samples",
+      from->seconds * 1e6, from->bytes, to->seconds * 1e6, to->bytes, 100 * most);
 }
 
 void Extrapolation::look(std::string const& name, model::Plan const& plan) {
@@ -33,14 +43,15 @@ void Extrapolation::look(std::string const& name, model::Plan const& plan) {
   if (outside) names_.push_back(name);
 }
 
-std::string Extrapolation::warning() const {
+std::string Extrapolation::warning(std::filesystem::path const& file) const {
   if (names_.empty()) return "";
   const std::string sizes = smallest_ == largest_ ? fmt::format("{} bytes", largest_)
                                                   : fmt::format("{} and {} bytes", smallest_, largest_);
   return fmt::format(
       "the all-reduce table covers {} to {} bytes, and the times of other sizes are extrapolated. So T and E "
-      "of these cases are less certain: {}. Add the times of {} to the table",
-      table_.front().bytes, table_.back().bytes, fmt::join(names_, ", "), sizes);
+      "of these cases are less certain: {}. To improve this, measure all-reduces of {}{}",
+      table_.front().bytes, table_.back().bytes, fmt::join(names_, ", "), sizes,
+      file.empty() ? "" : " and add rows to " + file.string());
 }
 
 }  // namespace ddproxy

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,8 +15,10 @@ namespace ddproxy {
 
 // Warnings about the table of a(x) that a prediction uses. x is bytes on the wire.
 
-/// Returns a warning if the seconds of the table fall as bytes grow. Returns an empty string otherwise.
-std::string fall_warning(model::TableCost const& cost);
+/// Returns a warning if the seconds of a table fall as bytes grow. The warning names the two sizes between
+/// which they fall most. Returns an empty string otherwise. `table` has the times before TableCost takes
+/// their running maximum, by ascending bytes.
+std::string fall_warning(std::span<const model::CostPoint> table);
 
 /// Collects the cases that have buckets smaller or larger than all sizes of a table of a(x).
 class Extrapolation {
@@ -26,8 +29,9 @@ class Extrapolation {
   /// Looks at the buckets of a case. `name` is the name of the case in the warning.
   void look(std::string const& name, model::Plan const& plan);
   /// Returns a warning that names the cases, and the smallest and the largest of their sizes outside the
-  /// table in bytes on the wire. Returns an empty string if there are none.
-  std::string warning() const;
+  /// table in bytes on the wire. Returns an empty string if there are none. `file` is the file of the table;
+  /// empty: the table comes from no file.
+  std::string warning(std::filesystem::path const& file) const;
 
  private:
   std::span<const model::CostPoint> table_;

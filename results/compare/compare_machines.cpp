@@ -124,7 +124,9 @@ std::string interval_doubt(MachineMerit const& m) {
   const std::string count = std::to_string(m.values) + " " + unit + (m.values == 1 ? "" : "s");
   if (!m.has_interval())
     return m.machine + ": the place in the ranking is uncertain, because there " +
-           (m.values == 1 ? "is " : "are ") + count + " and a 95 % interval needs at least 6";
+           (m.values == 1 ? "is only " : "are only ") + count +
+           ". The interval of the median needs 6 or more; " +
+           (m.runs.size() == 1 ? "raise [sweep] samples, or give 6 runs" : "give 6 runs");
   return m.runs.size() == 1 ? m.machine + ": there is one run, so the interval covers its " + count +
                                   " and not the spread between runs; give 6 runs or more"
                             : "";

@@ -72,7 +72,7 @@ void decide_replay(Comparison& result) {
   const auto count = [&](Verdict verdict) {
     return std::ranges::count(result.cases, verdict, &CaseComparison::verdict);
   };
-  const auto of_all = " of " + std::to_string(result.cases.size()) + " replayed cases";
+  const auto of_all = " of the " + std::to_string(result.cases.size()) + " cases (simulated times)";
   if (const auto n = count(Verdict::slower); n > 0) {
     const auto worst =
         std::ranges::max_element(result.cases, {}, [](auto const& c) { return c.ratio.value; });
@@ -84,21 +84,28 @@ void decide_replay(Comparison& result) {
                           " may be slower, but the host delays samples too much to be certain; run again "
                           "on a quieter machine"};
   } else {
-    result.outcome = {Decision::unchanged, "unchanged: none" + of_all + " is slower by the tolerance of " +
-                                               percent(result.tolerance)};
+    result.outcome = {Decision::unchanged,
+                      "unchanged: none" + of_all + " is more than " + percent(result.tolerance) + " slower"};
   }
 }
 
-void decide_real(Comparison& result) {
-  const auto worst = std::ranges::max_element(result.cases, {}, [](auto const& c) { return c.ratio.value; });
+// Says how the cases of two files differ, to the digits of percent().
+std::string found_in(std::vector<CaseComparison> const& cases) {
+  const auto [best, worst] =
+      std::ranges::minmax_element(cases, {}, [](auto const& c) { return c.ratio.value; });
   const double change = worst->ratio.value - 1.0;
-  const std::string found =
-      change > 0.0
-          ? "the largest slowdown in these two files is " + percent(change) + " in "
-          : "no case is slower in these two files; the smallest speedup is " + percent(0.0 - change) + " in ";
+  if (change > 0.0)
+    return "the largest slowdown in these two files is " + percent(change) + " in " + worst->name;
+  const std::string none = "no case is slower in these two files", zero = percent(0.0);
+  if (percent(1.0 - best->ratio.value) == zero) return none + ", and none is faster";
+  if (percent(0.0 - change) == zero) return none;
+  return none + "; the smallest speedup is " + percent(0.0 - change) + " in " + worst->name;
+}
+
+void decide_real(Comparison& result) {
   result.outcome = {Decision::undecided,
                     "undecided: one file on each side does not show how much runs differ from each other; " +
-                        found + worst->name + "; to decide, run scripts/gate with " +
+                        found_in(result.cases) + "; to decide, run scripts/gate with " +
                         std::to_string(fewest_rounds) + " rounds, or give compare 5 files on each side"};
 }
 

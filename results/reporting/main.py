@@ -6,7 +6,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-REMEDY = "install h5py, matplotlib and numpy (Debian: python3-h5py python3-matplotlib; pip: install 'ddproxy[report]')"
+
+
+def missing(error: ImportError, remedy: str) -> str:
+    """Returns a message for a library that cannot be imported. It names the Python that runs, because another one may have the library. `remedy`
+    says what to install."""
+    what = f"has no {error.name}" if isinstance(error, ModuleNotFoundError) else f"cannot import a library ({error})"
+    return f"{Path(sys.argv[0]).name}: this Python ({sys.executable}) {what}; install {remedy}, or run another Python"
 
 
 def main() -> int:
@@ -14,6 +20,6 @@ def main() -> int:
     try:
         from . import command
     except ImportError as error:
-        print(f"{Path(sys.argv[0]).name}: {error}; {REMEDY}", file=sys.stderr)
+        print(missing(error, "h5py, matplotlib and numpy (Debian: python3-h5py python3-matplotlib; pip: install 'ddproxy[report]')"), file=sys.stderr)
         return 2
     return command.run()

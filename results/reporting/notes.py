@@ -29,7 +29,7 @@ def warnings(files):
     if machines := differing_machines(files):
         found.append(machines)
     found += impossible(newest)
-    return found + list(newest.values.get("/sweep/contradictions", ()))
+    return found + ["T" + text[1:] if text.startswith("the ") else text for text in newest.values.get("/sweep/contradictions", ())]
 
 
 def _rank(newest, rank):

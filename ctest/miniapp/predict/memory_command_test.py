@@ -124,14 +124,15 @@ class Memory(unittest.TestCase):
             self.assertAlmostEqual(float(row[3]), case["peak"]["parameter"] / 1e9, delta=6e-4)
             self.assertAlmostEqual(float(row[9]), case["peak_bytes"] / 1e9, delta=6e-4)
             self.assertAlmostEqual(float(row[10]), sum(case["closed_form"][kind] for kind in STATE) / 1e9, delta=6e-4)
-            self.assertEqual(row[12], str(case["largest_micro_batch"]))
+            self.assertEqual(row[12], str(case["largest_micro_batch"] or "-"))
 
     def test_wrong_input_is_refused(self):
         file = self.large()
         self.assertIn("INPUT", self.refused())
         self.assertIn("--ranks", self.refused(file, "--ranks", "0"))
         self.assertIn("8 is given twice", self.refused(file, "--ranks", "8,8"))
-        self.assertIn("zero3", self.refused(file, "--shard", "zero3"))
+        self.assertIn("ZeRO-3 is called fsdp", self.refused(file, "--shard", "zero3"))
+        self.assertNotIn("ZeRO-3", self.refused(file, "--shard", "zero4"))
         self.assertIn("given twice", self.refused(file, "--shard", "fsdp,fsdp"))
         self.assertIn("fp8", self.refused(file, "--precision", "fp8"))
         self.assertIn("--device-gb", self.refused(file, "--device-gb", "0"))

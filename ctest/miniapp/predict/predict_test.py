@@ -111,11 +111,11 @@ class Predict(PredictCase):
         curve = self.path("flat.csv", "bucket_mib,seconds\n1,4.05\n2,4.5\n4,5\n")  # E is 0.05 s, its noise 0.02 s
         result, done = self.predict(*self.small(), "--measured", curve)
         self.assertRegex(done.stdout, r"ddproxy +- +- +- ")
-        self.assertIn("error: not known, because E of bucketed/1 is only known to within +-20.2 ms, which is more than 20 % of 50 ms", done.stdout)
+        self.assertIn("error: not known, because the noise of E of bucketed/1 is 20.2 ms, more than 20 % of E (50 ms)", done.stdout)
         self.assertIsNone(result["score"]["predictors"][0]["mean_error"])
         done = self.call(*self.small(), "--measured", curve, "--max-model-error", "100")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("model-error is not available, and --max-model-error asks for it: E of bucketed/1", done.stderr)
+        self.assertIn("model-error is not available, and --max-model-error asks for it: the noise of E of bucketed/1", done.stderr)
 
     def test_seconds_that_cannot_be_added_are_refused(self):
         huge = self.path("huge.csv", "name,numel,seconds\n" + "".join(f"g{i},262144,1e308\n" for i in range(4)))
@@ -214,11 +214,12 @@ class Predict(PredictCase):
         best = min(c["predicted_s"] for c in result["cases"])
         self.assertEqual(result["plan"]["predicted_s"], best)
         self.assertIn("Leave the default", done.stdout)
+        self.assertNotIn("bucket_cap_mb", done.stdout)
         self.assertIn("less certain: flat, bucketed/1024", done.stderr)
         result, done = self.predict(NODE)
         self.assertLess(result["t_comm_s"] / result["t_compute_s"], 0.05)
         self.assertIn("compute-bound", done.stdout)
-        self.assertIn("running maximum of the times instead, which is at most ", done.stderr)
+        self.assertRegex(done.stderr, r"most of all from \S+ us at \d+ bytes to \S+ us at \d+ bytes .* their running maximum, which is at most ")
 
     def test_pytorch_gains_where_latency_is_large(self):
         result, done = self.predict(SLINGSHOT, "--latency-scale", "16", "--pytorch")
@@ -228,7 +229,7 @@ class Predict(PredictCase):
         printed = done.stdout.split("bucket_cap_mb_list=")[1].split("\n")[0]
         self.assertEqual(json.loads(printed), result["plan"]["bucket_cap_mb_list"])
         self.assertIn(f"bucket_cap_mb={result['plan']['bucket_cap_mb']:g}\n", done.stdout)
-        self.assertNotIn("Leave the default", done.stdout)
+        self.assertNotIn("eave the default", done.stdout)
 
     def test_the_best_cap_is_the_best_of_the_caps_tried(self):
         caps = [2.0**k for k in range(-3, 13)]
@@ -251,8 +252,12 @@ class Predict(PredictCase):
         gradients, table = self.small()[:2], self.small()[2:]
         one_row = self.path("one.csv", "bytes,seconds\n1024,1\n")
         self.assertIn("one.csv", self.refused(*gradients, "--allreduce", one_row))
-        self.assertIn("--allreduce", self.refused(*gradients))
+        self.assertIn("no all-reduce times are known; give either --allreduce FILE", self.refused(*gradients))
         self.assertIn("--gradients", self.refused(*table))
+        self.assertIn("--allreduce", self.refused())
+        results = self.path("x.h5", "")
+        results.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+        self.assertIn("x.h5 is a results file; --measured needs a CSV file", self.refused(*self.small(), "--measured", results))
         self.assertIn("/nowhere.csv", self.refused("--gradients", "/nowhere.csv", *table))
         self.assertIn("/nowhere/out", self.refused(*self.small(), "--json", "/nowhere/out"))
         self.assertIn("peak_flops", self.refused(INPUTS / "tiny.toml", *table))
@@ -274,6 +279,29 @@ class Predict(PredictCase):
         done = subprocess.run([PROGRAM, "run", SLINGSHOT, "--dry-run"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0)
         self.assertIn("436 gradients", done.stdout)
+
+    def test_a_dry_run_of_collectives_names_what_would_be_measured(self):
+        def plan(*arguments):
+            done = subprocess.run([PROGRAM, *arguments, "--dry-run"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+            self.assertNotIn("naive", done.stdout)
+            self.assertIn("memory: ", done.stdout)
+            return done.stdout
+        text = plan("collectives", INPUTS / "tiny.toml")
+        self.assertIn("collectives: all_reduce, reduce_scatter, all_gather, broadcast; backend mpi", text)
+        self.assertIn("sizes as transferred (MiB): 0.0009766, ", text)
+        text = plan("collectives", INPUTS / "tiny.toml", "--op", "broadcast", "--sizes", "0.25,0.125")
+        self.assertIn("collectives: broadcast; backend", text)
+        self.assertIn("2 sizes as transferred (MiB): 0.25, 0.125\n", text)
+        self.assertIn("total: 0.25 MiB, in pieces of these sizes (MiB): 0.125\n", plan("collectives", INPUTS / "tiny.toml", "--pieces", "0.125", "--total", "0.25"))
+        self.assertIn("collectives: all_reduce; backend replay", plan("allreduce", SLINGSHOT))
+
+    def test_the_help_says_that_the_program_measures_nothing(self):
+        done = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("This program measures nothing. run, step and sweep need --dry-run here", done.stdout)
+        for word in ("layers", "collectives", "main command"):
+            self.assertNotIn(word, done.stdout)
 
 
 class FullDisk(PredictCase):

@@ -12,6 +12,7 @@
 namespace ddproxy {
 namespace {
 
+const std::string automatic = "chosen automatically: ";
 constexpr double rounding = 1e-6;  // rounding error of a sum of shares of cores
 
 // Returns the number of host threads that are busy while a pass computes.
@@ -53,13 +54,14 @@ CallChoice choose_automatically(RankContext& context, Cores const& cores, std::s
     return {CallTable(false), false, "the compute side drives the reductions"};
   if (context.runtime.ranks() == 1) return {CallTable(false), cores.own(), "because there is only one rank"};
   if (lanes > 1)
-    return {CallTable(false), cores.own(), "auto: one thread drives all communication lanes of the step"};
+    return {CallTable(false), cores.own(),
+            automatic + "one thread drives all communication lanes of the step"};
   if (cores.oversubscribed())
     return {CallTable(false), false,
-            "auto: ranks share cores, and a rank that waits in a nonblocking call yields its core"};
+            automatic + "ranks share cores, and a rank that waits in a nonblocking call yields its core"};
   if (!context.reduces() && cores.own_everywhere())
-    return {CallTable(true), true, "auto: each rank has a core for its communication thread"};
-  if (!context.reduces()) return {CallTable(false), cores.own(), "auto: " + too_few_cores(cores)};
+    return {CallTable(true), true, automatic + "each rank has a core for its communication thread"};
+  if (!context.reduces()) return {CallTable(false), cores.own(), automatic + too_few_cores(cores)};
   return compare_calls(context, cores.own());
 }
 

@@ -129,12 +129,12 @@ std::string ratios(std::vector<CallTimes> const& all, double CallTimes::*a, doub
 }
 
 std::string explain(std::vector<CallTimes> const& all) {
-  auto text = "auto: without compute a blocking call takes " +
+  auto text = "chosen automatically: a blocking call takes " +
               ratios(all, &CallTimes::blocking, &CallTimes::nonblocking) +
-              " of the time of a nonblocking call";
+              " times as long as a nonblocking call without compute";
   if (all.front().beside_blocking > 0)
-    text += "; while compute runs, it takes " +
-            ratios(all, &CallTimes::beside_blocking, &CallTimes::beside_nonblocking) + " of this time";
+    text += ", and " + ratios(all, &CallTimes::beside_blocking, &CallTimes::beside_nonblocking) +
+            " times as long while compute runs";
   return text;
 }
 

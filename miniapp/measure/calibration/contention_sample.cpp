@@ -52,9 +52,10 @@ std::string standstill(std::vector<ContentionSample> const& runs, CallChoice con
   if (sizes.empty()) return "";
   return fmt::format(
       "an all-reduce and compute did not run at the same time: one of them stood still while the other ran. "
-      "Sizes: {}. They probably share a core; leave one core of each rank free for communication. The "
-      "prediction uses a speed of {} for the one that stood still, so E is uncertain for buckets of these "
-      "sizes",
+      "Sizes: {}. They probably share a core; leave one core of each rank free for communication, for "
+      "instance with `mpirun --map-by slot:PE=2`, `srun --cpus-per-task=2`, or a smaller [machine] threads. "
+      "The prediction uses a speed of {} for the one that stood still, so E is uncertain for buckets of "
+      "these sizes",
       fmt::join(sizes, ", "), slowest_told);
 }
 

@@ -66,10 +66,6 @@ double bus_factor(model::Verb verb, int ranks);
 /// library used another algorithm.
 double bus_bandwidth(SizeTimes const& times, int ranks);
 
-/// Returns rising message sizes from 1 KiB to `largest` bytes. Up to 64 KiB each size is four times the
-/// previous one. Above that it is twice the previous one, but the last step may be a factor of up to three.
-std::vector<std::int64_t> message_sizes(std::int64_t largest);
-
 /// Returns the sizes of `general` and of `buckets`, rising. If bucket sizes lie within 10 % of each other,
 /// keeps only the smallest of them. Leaves out a general size that lies within 25 % of a kept bucket size,
 /// except the smallest and the largest general size.

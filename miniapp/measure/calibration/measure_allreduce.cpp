@@ -81,17 +81,6 @@ std::vector<std::int64_t> rounded_sizes(std::vector<std::int64_t> sizes, std::in
   return sizes;
 }
 
-std::vector<std::int64_t> message_sizes(std::int64_t largest) {
-  std::vector<std::int64_t> sizes;
-  const std::int64_t doubling = 65536;
-  std::int64_t size = 1024;
-  for (; size < std::min(doubling, largest); size *= 4) sizes.push_back(size);
-  // The last step may be a factor of 3, because a(x) is nearly linear there and these calls take longest.
-  for (; size < largest && (size == doubling || 3 * size <= 2 * largest); size *= 2) sizes.push_back(size);
-  sizes.push_back(largest);
-  return sizes;
-}
-
 std::vector<std::int64_t> with_bucket_sizes(std::vector<std::int64_t> const& general,
                                             std::vector<std::int64_t> buckets) {
   const auto within = [](std::int64_t one, std::int64_t other, double factor) {

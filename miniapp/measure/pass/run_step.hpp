@@ -13,7 +13,7 @@ namespace ddproxy {
 /// Times of one run of a step on this rank.
 struct StepTimes {
   Clock::time_point start;
-  double backward_end;  ///< seconds from `start` to the end of the last HostWait; 0 if the step has none
+  double backward_end;  ///< seconds from `start` to the end of the last HostWait (step_graph.hpp); 0: none
   double total;         ///< seconds from `start` until every task of every lane was done
 };
 
@@ -23,10 +23,10 @@ struct StepTimes {
 /// the overlap that is measured. So the host gives each task to its lane at once, in the order of the graph's
 /// list, together with the completion that the task waits for. The lane waits, and the host goes on. While it
 /// issues tasks, the host waits in three cases only:
-///   - at a HostWait;
+///   - at a HostWait (model/step/step_graph.hpp), a task that lets the host wait for compute;
 ///   - before a compute task or a copy that needs the result of a collective, unless the collective runs on a
 ///     stream of the device (NCCL);
-///   - if the host is too far ahead of a device (RunAhead).
+///   - if the host is too far ahead of a device (RunAhead in run_ahead.hpp).
 /// Without a device, the host carries out the compute tasks itself. After the last task the host waits until
 /// all tasks are done.
 ///

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "miniapp/input/message_sizes.hpp"
 #include "miniapp/measure/calibration/rounds.hpp"
 
 namespace ddproxy {

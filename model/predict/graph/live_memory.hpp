@@ -14,8 +14,9 @@ namespace ddproxy::model {
 
 /// Bytes of the live buffers of one kind.
 struct KindMemory {
-  std::int64_t at_peak = 0;  ///< bytes at the first moment at which all live buffers reach their peak
-  std::int64_t peak = 0;     ///< largest number of bytes at any moment
+  std::int64_t at_peak =
+      0;  ///< bytes at the first moment when the live buffers of all kinds together are largest
+  std::int64_t peak = 0;  ///< largest number of bytes at any moment
 };
 
 /// A buffer that becomes live, or that is released.
@@ -28,11 +29,11 @@ struct MemoryChange {
 /// Bytes of the live buffers of one rank.
 struct LiveMemory {
   std::int64_t at_start = 0;  ///< bytes before the first task starts
-  /// [task] bytes after the task has started, with the buffers that it uses
+  /// One value for each task: bytes after the task has started, with the buffers that it uses
   std::vector<std::int64_t> during = {};
-  std::vector<std::int64_t> after = {};         ///< [task] bytes after the task has ended
+  std::vector<std::int64_t> after = {};         ///< one value for each task: bytes after the task has ended
   std::int64_t peak = 0;                        ///< largest number of bytes at any moment
-  std::map<BufferKind, KindMemory> kinds = {};  ///< the kinds of which a buffer was live
+  std::map<BufferKind, KindMemory> kinds = {};  ///< only kinds that had a live buffer at some moment
   /// The changes after the start of the step, in their order. Buffers that are live before the first task are
   /// not listed.
   std::vector<MemoryChange> changes = {};

@@ -13,13 +13,13 @@ namespace {
 
 /// Parameters that are gathered together, and their buffers.
 struct Unit {
-  std::string name;  // "root", or the name of a block
+  std::string name;  // of a block; "root": all parameters outside the blocks, or the whole model
   ShardedRun run;
   BufferId parameters = {}, shard = {};  // this rank's parameters and gradients
   BufferId moments[2] = {};
   std::optional<BufferId> kept = std::nullopt;  // the gathered unit, if it is gathered once in a micro-batch
-  std::optional<BufferId> gradients =
-      std::nullopt;  // the gradients, if they do not share the buffers of the blocks
+  // The buffer of its gradients. Nothing if they take turns in the two buffers that the blocks share.
+  std::optional<BufferId> gradients = std::nullopt;
   bool is_root() const { return name == "root"; }
 };
 
@@ -141,7 +141,7 @@ class FsdpStep : ShardedBuilder {
     if (units_[use.unit].kept) {
       use.gathered = use.phase == Phase::forward;
       use.buffer = *units_[use.unit].kept;
-    } else if (u > 0 && uses_[u - 1].unit == use.unit) {  // the last block stays gathered
+    } else if (u > 0 && uses_[u - 1].unit == use.unit) {  // the backward pass begins with the last block
       use.gathered = false;
       use.buffer = uses_[u - 1].buffer;
     } else {
@@ -163,7 +163,8 @@ class FsdpStep : ShardedBuilder {
     }
   }
 
-  /// Forgets later reads of a unit that is gathered before `use`: before that, its buffer has other contents.
+  /// Removes the tensors of the unit from `read_later` if it is gathered for `use`. An earlier read may then
+  /// be the last use of what was gathered before.
   void forget(Use const& use, std::set<std::size_t>& read_later) const {
     if (use.gathered)
       std::erase_if(read_later, [&](std::size_t tensor) { return unit_of(tensor) == use.unit; });
@@ -185,10 +186,10 @@ class FsdpStep : ShardedBuilder {
   void run(int m) {
     for (auto unit = units_.rbegin(); unit != units_.rend(); ++unit)  // the embeddings first
       if (unit->is_root()) gather(*unit, *unit->kept);
-    std::size_t next_use = 0, gathered = 0, backward = 0;
+    std::size_t next_use = 0, looked_at = 0, backward = 0;
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       const bool begins = next_use < uses_.size() && uses_[next_use].first == t;
-      if (begins) gather_ahead(next_use, gathered);
+      if (begins) gather_ahead(next_use, looked_at);
       Use const* use = next_use < uses_.size() && uses_[next_use].first <= t ? &uses_[next_use] : nullptr;
       add_task(tasks_[t], m, use, gradient_slots_[backward % 2]);
       if (use == nullptr || use->last != t) continue;
@@ -199,11 +200,12 @@ class FsdpStep : ShardedBuilder {
       if (unit.is_root()) reduce(unit, *unit.gradients, m);
   }
 
-  /// Adds the gathers of the uses up to `prefetch` uses after `use`. `gathered` counts the uses so far.
-  void gather_ahead(std::size_t use, std::size_t& gathered) {
+  /// Adds the gathers of the uses up to `prefetch` uses after `use`. `looked_at` is the number of uses whose
+  /// gathers were added, or were not needed.
+  void gather_ahead(std::size_t use, std::size_t& looked_at) {
     const std::size_t end = std::min(uses_.size(), use + static_cast<std::size_t>(ahead()) + 1);
-    for (; gathered < end; ++gathered)
-      if (uses_[gathered].gathered) gather(units_[uses_[gathered].unit], uses_[gathered].buffer);
+    for (; looked_at < end; ++looked_at)
+      if (uses_[looked_at].gathered) gather(units_[uses_[looked_at].unit], uses_[looked_at].buffer);
   }
 
   void gather(Unit const& unit, BufferId to) {

@@ -13,8 +13,8 @@ namespace {
 struct ShardedBucket {
   ShardedRun run;
   std::size_t first, last;   // tensors
-  BufferId parameters = {};  // all of them, padded
-  BufferId gradients = {};   // begins with the gradients of this bucket, padded
+  BufferId parameters = {};  // the parameters of all shards, and the padding
+  BufferId gradients = {};   // its first elements are the gradients of this bucket and their padding
   BufferId shard = {};       // this rank's gradients, if they are reduced by a reduce-scatter
   BufferId moments[2] = {};  // this rank's part
 };
@@ -109,7 +109,7 @@ class ZeroStep : ShardedBuilder {
       if (is_backward && reduces && (strategy_.ddp.overlapped || is_zero2())) reduce_complete(m);
     }
     for (; reduces && next_bucket_ < buckets_.size(); ++next_bucket_) reduce(buckets_[next_bucket_], m, true);
-    if (reduces && !scatters()) wait_ = last_reduced_;  // the next micro-batch adds to the average
+    if (reduces && !scatters()) wait_ = last_reduced_;  // the next micro-batch adds to its result
   }
 
   // Points the reads of parameters to the buffers of the buckets.
@@ -219,7 +219,7 @@ class ZeroStep : ShardedBuilder {
   }
 
   std::vector<ShardedBucket> buckets_;
-  std::size_t complete_ = 0;  // the first tensors, whose gradients are complete
+  std::size_t complete_ = 0;  // number of tensors whose gradients are complete: the first ones
   std::size_t next_bucket_ = 0;
   TaskId last_compute_{};
   std::optional<TaskId> last_reduced_, wait_;  // `wait_`: the next compute task waits for it
@@ -229,8 +229,9 @@ class ZeroStep : ShardedBuilder {
 
 RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
                      WholeStep const& strategy, std::size_t ranks, RankClasses classes) {
-  const ShardGroups groups = shard_groups(
-      {.stage = strategy.sharding.stage, .lanes = strategy.sharding.lanes}, ranks);  // over all ranks
+  // ZeRO divides over all ranks, so Sharding::group is not passed on.
+  const ShardGroups groups =
+      shard_groups({.stage = strategy.sharding.stage, .lanes = strategy.sharding.lanes}, ranks);
   const auto buckets = buckets_of(strategy.ddp.plan, TensorLayout(pass), groups.ranks);
   std::vector<ShardedRun> runs;
   for (ShardedBucket const& bucket : buckets) runs.push_back(bucket.run);
