@@ -129,7 +129,7 @@ class Simpler(WithSample):
     def test_names_the_cap_nearest_to_25_mib(self):
         self.assertIn("\"pytorch_default\" takes, for all bucket sizes, the E measured at 25 MiB.", self.note(model=0.01))
         self.change(lambda file: file["sweep/bucket_bytes"].__setitem__(6, 26 * 2**20))
-        self.assertIn("the E measured at 26 MiB, the cap whose ratio to 25 MiB is nearest to 1.", self.note(model=0.01))
+        self.assertIn("the E measured at 26 MiB, the cap nearest to 25 MiB (on a log scale).", self.note(model=0.01))
 
     def test_the_constant_of_the_picture_is_the_best_one(self):
         exposed, totals = np.array([1.0, 2.0, 10.0]), np.array([20.0, 20.0, 20.0])
@@ -306,7 +306,7 @@ class Impossible(WithSample):
 
     def test_names_the_case_and_says_why(self):
         self.assertRegex(self.said("overlap", 1.3), r"An overlap above 1 was measured, which is impossible: bucketed 4 MiB \(1\.300\)\. No more .*Probably")
-        self.assertRegex(self.said("overlap", -0.2), r"The overlap of bucketed 4 MiB \(-0\.200\) is below -0\.005: .*share cores")
+        self.assertRegex(self.said("overlap", -0.2), r"The overlap of bucketed 4 MiB \(-0\.200\) is negative: compute and .*share cores")
         self.assertEqual(self.said("overlap", np.nan), "")
         self.assertEqual(self.said("overlap", -0.2, 0), "")  # naive is not named, because the contradictions in the file already name it
 
@@ -319,7 +319,7 @@ class Impossible(WithSample):
         self.assertIn("An E is below its lower bound of 1e+04 ms", self.said("overlap", 0.5))
 
     def test_names_a_slowdown_below_0(self):
-        self.assertRegex(self.said("slowdown", -0.5), r"A slowdown below 0 was measured, which is impossible: bucketed 4 MiB \(-500 ms\)\.")
+        self.assertRegex(self.said("slowdown", -0.5), r"These measured slowdowns are below 0, although .* without: bucketed 4 MiB \(-500 ms\)\.")
         self.assertEqual(self.said("slowdown", 0.0), "")
 
     def test_stands_on_the_page(self):

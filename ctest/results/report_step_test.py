@@ -96,7 +96,7 @@ class Steps(WithSample):
         done = report(self.sample)
         self.assertEqual(done.returncode, 0, done.stderr)
         text = page.read_text()
-        for words in ("Whole steps", "Optimizer adamw, clip 1; 2 micro-batches, gradients are averaged in the last micro-batch", "Global batch: 64 sequences",
+        for words in ("Whole steps", "Optimizer adamw, gradients clipped to the norm 1; 2 micro-batches, gradients are averaged in the last micro-batch", "Global batch: 64 sequences",
                       "Share of compute in a step", "predicted, no contention (ms)", "8 ranks, compute: kernels, all-reduce: mpi", "Timeline of a step",
                       "Dashed line: allocated memory, 200 MiB.", "Save the trace", "Memory of a step"):
             self.assertIn(words, text)
@@ -151,7 +151,7 @@ class Steps(WithSample):
     def test_says_what_is_allocated(self):
         self.only_steps()
         for size, words in ((200, "dashed line: allocated memory, 200 MiB"), (60, "dashed line: allocated memory, 60 MiB, only for the data of the all-reduces"),
-                            (0, "no memory is allocated, because all times are replayed")):
+                            (0, "memory that the simulated machine would use (calculated; this program allocates none of it)")):
             self.change(lambda file: file["memory/allocated"].write_direct(np.array(size * MIB)))
             self.assertEqual(step_timeline_figure.allocation(Results(self.sample)), words)
 

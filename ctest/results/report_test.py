@@ -254,7 +254,7 @@ class Headline(WithSample):
     def test_the_legend_tells_the_caps_that_were_run_from_all_caps(self):
         legend = [text.get_text() for text in draw_sweep(Results(self.sample)).axes[0].get_legend().get_texts()]
         self.assertEqual(sum(" best bucket size, of those that were run: " in text for text in legend), 2, legend)
-        self.assertIn("predicted best bucket size, of all sizes: 95 % interval", legend)
+        self.assertIn("95 % interval of the predicted best bucket size\n(any size allowed)", legend)
 
 
 class Notes(WithSample):
@@ -277,6 +277,22 @@ class Finding(WithSample):
         best, worst = min(caps, key=lambda k: totals[k]), max(caps, key=lambda k: totals[k])
         mib = results["/sweep/bucket_bytes"] / 2.0**20
         self.assertEqual(lead.finding(results), f"Best bucket: {mib[best]:g} MiB; {derive.percent(1 - totals[best] / totals[worst])} faster than the worst, {mib[worst]:g} MiB")
+
+    def test_names_all_bucket_sizes_that_are_as_fast_as_the_best(self):
+        results = Results(self.sample)
+        totals, strategy = derive.column(results, "measured_median"), results["/sweep/strategy"]
+        caps = sorted((k for k in range(len(totals)) if strategy[k] == "bucketed"), key=lambda k: totals[k])
+
+        def finding(count):
+            def overlap(file):  # the interval of the ratio to the best case includes 1 for so many of the next cases
+                for k in caps:
+                    file["sweep/over_best_low"][k] = 0.99 if k in caps[:count] else 1.01
+            self.change(overlap)
+            return lead.finding(Results(self.sample))
+        mib = results["/sweep/bucket_bytes"] / 2.0**20
+        two = sorted(mib[k] for k in caps[:2])
+        self.assertIn(f"Best bucket: {two[0]:g} MiB or {two[1]:g} MiB (no difference beyond the noise);", finding(2))
+        self.assertIn(f"Best bucket: {mib[caps[0]]:g} MiB; ", finding(1))
 
     def test_says_where_nothing_differs_beyond_the_noise(self):
         def wide(file):
@@ -320,14 +336,16 @@ class Timeline(WithSample):
     def test_says_what_it_is_of(self):
         results = Results(self.sample)
         self.assertRegex(timeline_figure.finding(results, [0]), r"^Exposed communication of the last sample: \d+ % of T with naive$")
-        self.assertIn("naive. gpt2-large, 8 ranks, replay (times from tables)", Path(report(self.sample).stdout.splitlines()[0]).read_text())
+        page = Path(report(self.sample).stdout.splitlines()[0]).read_text()
+        self.assertIn("This is the last sample of naive. Exposed communication of the last sample: ", page)
+        self.assertEqual(page.count("Each figure shows compute and communication on rank 0 in the last sample of its cases."), 1)
         with unittest.mock.patch.object(style, "save_png") as saved:
             html = Report([Results(self.sample)], self.folder, None).timelines()
         (figure, path), _ = saved.call_args
         titles = [text.get_text() for text in figure.texts]
         self.assertEqual((path.name, len(titles)), ("sample-timeline.png", 1))
-        self.assertIn("replay (times from tables)", titles[0])
-        self.assertIn("naive. gpt2-large, 8 ranks, replay (times from tables). Compute and communication on rank 0.", html)
+        self.assertIn("last sample of naive\ngpt2-large, 8 ranks, simulated (replay)", titles[0])
+        self.assertIn("This is the last sample of naive.", html)
 
     def test_two_cases_stand_above_each_other_on_one_time_axis(self):
         results = Results(self.sample)
