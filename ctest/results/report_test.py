@@ -15,13 +15,14 @@ import matplotlib.image
 import numpy as np
 
 from report_sample import WithSample, report  # must come first: it adds the folder of reporting to the path
-from reporting import derive, findings, lead, notes, perfetto, style, timeline_figure  # noqa: E402
+from reporting import derive, findings, lead, notes, page, perfetto, style, timeline_figure  # noqa: E402
 from reporting.compare_figure import in_time  # noqa: E402
 from reporting.cases import Cases  # noqa: E402
 from reporting.data import Results  # noqa: E402
 from reporting.report import Report  # noqa: E402
 from reporting.split_figure import draw_split, measured_parts  # noqa: E402
 from reporting.sweep_figure import draw_sweep  # noqa: E402
+from reporting.tables import tables_of  # noqa: E402
 
 
 class NoCaps(WithSample):
@@ -267,6 +268,28 @@ class Notes(WithSample):
         self.assertIn("The cost of following the prediction (regret) is not known: two caps.", self.notes("why_no_regret", "fom", "two caps"))
         self.assertIn("T_compute drifted by +8.0 %.", self.notes("drift", "phases", "T_compute drifted by +8.0 %"))
         self.assertNotIn("The model error is not known", self.notes("why_no_model_error", "fom", ""))
+
+
+    def test_say_what_is_simulated(self):
+        for compute, backend, said, absent in (("replay", "replay", "This is a simulated machine (a twin).", "real."), ("replay", "mpi", "The all-reduces are real.", "twin"),
+                                               ("kernels", "replay", "Compute is real.", "twin"), ("kernels", "mpi", "", "simulated")):
+            self.change(lambda file: [file["sweep"].attrs.modify(name, mode) for name, mode in (("compute_mode", compute), ("backend", backend))])
+            results = Results(self.sample)
+            text = notes.as_html([results])
+            self.assertIn(said, text)
+            self.assertNotIn(absent, text)
+            ranks = next(table for table in tables_of(results) if table.name == "ranks")
+            self.assertEqual("This is the machine on which the twin ran, not the simulated one." in ranks.note, compute == backend == "replay")
+
+    def test_a_contradiction_is_a_warning(self):
+        self.change(lambda file: file["sweep"].create_dataset("contradictions", data=["one term is larger"], dtype=h5py.string_dtype()))
+        self.assertIn('<p class="warning">Warning: one term is larger</p>', notes.as_html([Results(self.sample)]))
+
+
+class Words(WithSample):
+    def test_only_the_words_that_the_page_uses_are_explained(self):
+        found = re.findall("<dt>(.*?)</dt>", page.words(Results(self.sample), '<p title="busbw">a tail</p><svg><!-- kappa --><path d="regret"/></svg><p>a round, T_compute</p>'))
+        self.assertEqual(found, ["T_compute", "tail", "round", "kappa, gamma"])
 
 
 class Finding(WithSample):
