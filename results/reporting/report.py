@@ -31,7 +31,9 @@ TIMELINE = ("Each figure shows compute and communication on rank {rank} in the l
             "the time of the slowest rank without communication. So the compute of rank {rank} can end before or after that moment. "
             "Elsewhere on the page E is the median over all samples. The colours alternate from one operation to the next and from one bucket to the next.")
 MEMORY = (" The lower panel shows the memory in use: the gradients, and the buckets if gradients are copied into them. Memory is in use while it holds data that a later "
-          "operation or all-reduce needs. If several operations add to a gradient, its memory is in use from the start of the pass. The dashed line is the memory that is allocated.")
+          "operation or all-reduce needs. If several operations add to a gradient, its memory is in use from the start of the pass. ")
+DASHED = "The dashed line is the memory that is allocated."
+CALCULATED = "It is the memory that the simulated machine would use; this program allocates none of it."
 STEP_TIMELINE = ("The last step that was measured, on rank {rank}, above its prediction. A row is a lane, which carries out its tasks one after another. The lower panel shows the "
                  "memory in use on the same rank. Memory is in use from the start of the first task that needs it until the end of the last one. Parameters and optimizer states "
                  "are always in use. The dot is the peak.")
@@ -98,9 +100,15 @@ class Report:
             return ""
         parts = [page.fold(names[case], self._timeline([case], f"timeline{case}")) for case in there]
         compared = timeline_figure.compared_cases(results) or there[:1]
-        explained = TIMELINE.format(rank=timeline_figure.first_rank(results, compared[0])) + MEMORY * timeline_figure.has_memory(results)
+        explained = TIMELINE.format(rank=timeline_figure.first_rank(results, compared[0])) + self._about_memory()
         return (f'<h2>Timelines</h2><p class="note">{page.escape(explained)}</p>{self._timeline(compared, "timeline")}{"".join(parts)}'
                 f'{perfetto.link(results, there)}')
+
+    def _about_memory(self):
+        """Returns a text about the lower panels of the timelines. Returns an empty text if there are none."""
+        if not timeline_figure.has_memory(self.newest):
+            return ""
+        return MEMORY + (CALCULATED if timeline_figure.allocated(self.newest) == 0.0 else DASHED)
 
     def _timeline(self, cases, name):
         """Returns the HTML of the timeline of these cases. If `name` is "timeline", also saves it as PNG."""

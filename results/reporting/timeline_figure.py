@@ -151,7 +151,7 @@ def allocation(results):
 
 
 def _say_allocation(axes, results):
-    text = "calculated for the simulated machine; this program allocates none of it" if allocated(results) == 0.0 else allocation(results)
+    text = "calculated; this program allocates none of it" if allocated(results) == 0.0 else allocation(results)
     axes.text(0.99, 0.12, text, transform=axes.transAxes, ha="right", fontsize=8,
               bbox={"boxstyle": "round,pad=0.15", "facecolor": style.PAPER, "alpha": 0.75, "linewidth": 0})
 
