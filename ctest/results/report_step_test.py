@@ -12,6 +12,7 @@ import numpy as np
 from report_sample import WithSample, report  # must come first: it adds the folder of reporting to the path
 from reporting import perfetto, step_figure, step_timeline_figure  # noqa: E402
 from reporting.data import Results  # noqa: E402
+from reporting.page import words as words_of_page  # noqa: E402
 
 MIB = 2**20
 # label, phase, lane, start and end in ms, live MiB at the start and at the end
@@ -103,8 +104,9 @@ class Steps(WithSample):
         self.assertNotIn("recompute</td>", text)
         self.assertNotIn("holds no sweep", text)
         self.assertIn("The columns &quot;from&quot; and &quot;to&quot; are the ends of an interval: Student&#x27;s 95 % interval of the mean.", text)
-        self.assertIn("|predicted step / measured step - 1|. It is the field model_error of the line DDPROXY_STEP_FOM.", text)
-        self.assertNotIn("mean of |predicted E - E|", text)
+        self.assertIn("<dt>lane</dt>", text)
+        self.assertNotIn("<dt>model error</dt>", text, "the page does not use this word")
+        self.assertIn("|predicted step / measured step - 1|. It is the field model_error of the line DDPROXY_STEP_FOM.", words_of_page(Results(self.sample), "the model error"))
         for words in ("A whole step takes 1.100 s, the median of 2 samples (Student&#x27;s 95 % interval of the mean: 1.000 s to 1.200 s). Of this, E = 100 ms is exposed communication.",
                       "The model predicts 1.155 s, which is 5.0 % too long."):
             self.assertIn(words, text)

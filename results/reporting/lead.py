@@ -98,8 +98,8 @@ def _best_sizes(results, totals, best):
         return f"{cap_text(results, best)}; "
     if len(alike) > 3:
         return f"{cap_text(results, best)} ({len(alike) - 1} other sizes are as fast, within the noise);\n"
-    sizes = sorted(alike, key=lambda k: results["/sweep/bucket_bytes"][k])
-    return f"{' or '.join(cap_text(results, k) for k in sizes)} (no difference beyond the noise);\n"
+    sizes = [cap_text(results, k) for k in sorted(alike, key=lambda k: results["/sweep/bucket_bytes"][k])]
+    return f"{', '.join(sizes[:-1])} or {sizes[-1]} (no difference beyond the noise);\n"
 
 
 def answer(results):
