@@ -368,7 +368,7 @@ class Timeline(WithSample):
         (figure, path), _ = saved.call_args
         titles = [text.get_text() for text in figure.texts]
         self.assertEqual((path.name, len(titles)), ("sample-timeline.png", 1))
-        self.assertIn("last sample of naive\ngpt2-large, 8 ranks, simulated (replay)", titles[0])
+        self.assertIn("last sample of bucketed 4 MiB and bucketed 25 MiB\ngpt2-large, 8 ranks, simulated (replay)", titles[0])
         self.assertIn("This is the last sample of naive.", html)
 
     def test_two_cases_stand_above_each_other_on_one_time_axis(self):
