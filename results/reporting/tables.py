@@ -153,8 +153,8 @@ def worse_than_simpler(errors):
     better = {name: error for name, (error, _) in errors.items() if name != "model" and error < model}
     if not better:
         return ""
-    text = (f"In this run the mean error of the model ({model:.3f}) is larger than that of "
-            f"{' and '.join(f'{name} ({error:.3f})' for name, error in better.items())}.")
+    text = (f"In this run the mean error of the model ({derive.percent(model)}) is larger than that of "
+            f"{' and '.join(f'{name} ({derive.percent(error)})' for name, error in better.items())}.")
     if {"constant", "pytorch_default"} & set(better):
         text += " constant and pytorch_default take E from the measurement, the model does not. After one such measurement, one E for all bucket sizes is the better prediction here."
     if "uncontended" in better:
