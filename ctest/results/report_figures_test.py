@@ -114,7 +114,7 @@ class Simpler(WithSample):
 
     def test_the_table_says_that_the_constant_is_better(self):
         self.assertNotIn("larger than that of", self.note(model=0.01, constant=0.02))
-        self.assertIn("the mean error of the model (0.012) is larger than that of constant (0.007).", self.note(model=0.012, constant=0.007))
+        self.assertIn("the mean error of the model (1.2 %) is larger than that of constant (0.7 %).", self.note(model=0.012, constant=0.007))
         self.assertNotIn("larger than that of", self.note(model=np.nan))
 
     def test_names_all_predictions_that_are_better(self):
