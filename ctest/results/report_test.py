@@ -484,7 +484,7 @@ class Several(WithSample):
 
     def test_one_rank_is_no_ranks(self):
         self.change(lambda file: file["sweep"].attrs.modify("ranks", 1))
-        self.assertIn("gpt2-large, 1 rank, replay", Results(self.sample).title())
+        self.assertIn("gpt2-large, 1 rank, simulated", Results(self.sample).title())
 
 
 if __name__ == "__main__":
