@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""report.py FILE...: writes a page and plots of results files of ddproxy. Needs h5py, matplotlib and numpy. reporting/command.py has its options."""
+"""report.py FILE...: writes a page and plots of results files. Needs h5py, matplotlib and numpy. `report.py --help` lists the options."""
 import sys
 
 from reporting.main import main

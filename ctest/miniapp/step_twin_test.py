@@ -127,7 +127,9 @@ def check_twin():
     done = call(sys.executable, "-B", report, "twin.h5")
     assert done.returncode == 0, done.stderr
     page = Path("twin.html").read_text()
-    for words in ("8 ranks, replay (times from tables)", "Whole steps", "Timeline of a step", "No memory is allocated, because all times are replayed."):
+    for words in ("8 ranks, simulated (replay)", "Whole steps", "Timeline of a step", "It is the memory that the simulated machine would use (calculated; this program allocates none of it).",
+                  "This is a simulated machine (a twin). Compute times come from the roofline of [machine], all-reduce times from a table.",
+                  "This is the machine on which the twin ran, not the simulated one. One process stands for all 8 ranks."):
         assert words in page, words
     done = call(ddproxy_model, "compare", "twin.h5", "twin.h5", "--allow-undecided")
     assert done.returncode == 0, done.stdout + done.stderr

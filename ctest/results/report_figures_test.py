@@ -114,22 +114,22 @@ class Simpler(WithSample):
 
     def test_the_table_says_that_the_constant_is_better(self):
         self.assertNotIn("larger than that of", self.note(model=0.01, constant=0.02))
-        self.assertIn("the mean error of the model (0.012) is larger than that of constant (0.007).", self.note(model=0.012, constant=0.007))
+        self.assertIn("the mean error of the model (1.2 %) is larger than that of constant (0.7 %).", self.note(model=0.012, constant=0.007))
         self.assertNotIn("larger than that of", self.note(model=np.nan))
 
     def test_names_all_predictions_that_are_better(self):
         said = tables.worse_than_simpler({"model": (0.012, 0.004), "constant": (0.007, 0.0), "pytorch_default": (0.010, 0.0), "uncontended": (0.04, 0.0)})
-        self.assertIn("larger than that of constant (0.007) and pytorch_default (0.010).", said)
+        self.assertIn("larger than that of constant (0.7 %) and pytorch_default (1.0 %).", said)
         self.assertNotIn("contention", said)
         self.assertNotIn("within the noise", said)
         said = tables.worse_than_simpler({"model": (0.012, 0.0), "constant": (0.02, 0.0), "uncontended": (0.003, 0.0)})
-        self.assertRegex(said, r"larger than that of uncontended \(0\.003\)\. The contention .*within the noise of E\.$")
+        self.assertRegex(said, r"larger than that of uncontended \(0\.3 %\)\. The contention .*within the noise of E\.$")
         self.assertNotIn("take E from the measurement", said)
 
     def test_names_the_cap_nearest_to_25_mib(self):
         self.assertIn("\"pytorch_default\" takes, for all bucket sizes, the E measured at 25 MiB.", self.note(model=0.01))
         self.change(lambda file: file["sweep/bucket_bytes"].__setitem__(6, 26 * 2**20))
-        self.assertIn("the E measured at 26 MiB, the cap whose ratio to 25 MiB is nearest to 1.", self.note(model=0.01))
+        self.assertIn("the E measured at 26 MiB, the cap nearest to 25 MiB (on a log scale).", self.note(model=0.01))
 
     def test_the_constant_of_the_picture_is_the_best_one(self):
         exposed, totals = np.array([1.0, 2.0, 10.0]), np.array([20.0, 20.0, 20.0])
@@ -314,7 +314,7 @@ class Impossible(WithSample):
 
     def test_names_the_case_and_says_why(self):
         self.assertRegex(self.said("overlap", 1.3), r"An overlap above 1 was measured, which is impossible: bucketed 4 MiB \(1\.300\)\. No more .*Probably")
-        self.assertRegex(self.said("overlap", -0.2), r"The overlap of bucketed 4 MiB \(-0\.200\) is below -0\.005: .*share cores")
+        self.assertRegex(self.said("overlap", -0.2), r"The overlap of bucketed 4 MiB \(-0\.200\) is negative: compute and .*share cores")
         self.assertEqual(self.said("overlap", np.nan), "")
         self.assertEqual(self.said("overlap", -0.2, 0), "")  # naive is not named, because the contradictions in the file already name it
 
@@ -327,7 +327,7 @@ class Impossible(WithSample):
         self.assertIn("An E is below its lower bound of 1e+04 ms", self.said("overlap", 0.5))
 
     def test_names_a_slowdown_below_0(self):
-        self.assertRegex(self.said("slowdown", -0.5), r"A slowdown below 0 was measured, which is impossible: bucketed 4 MiB \(-500 ms\)\.")
+        self.assertRegex(self.said("slowdown", -0.5), r"These measured slowdowns are below 0, although .* without: bucketed 4 MiB \(-500 ms\)\.")
         self.assertEqual(self.said("slowdown", 0.0), "")
 
     def test_stands_on_the_page(self):

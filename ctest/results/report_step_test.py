@@ -12,6 +12,7 @@ import numpy as np
 from report_sample import WithSample, report  # must come first: it adds the folder of reporting to the path
 from reporting import perfetto, step_figure, step_timeline_figure  # noqa: E402
 from reporting.data import Results  # noqa: E402
+from reporting.page import words as words_of_page  # noqa: E402
 
 MIB = 2**20
 # label, phase, lane, start and end in ms, live MiB at the start and at the end
@@ -96,15 +97,16 @@ class Steps(WithSample):
         done = report(self.sample)
         self.assertEqual(done.returncode, 0, done.stderr)
         text = page.read_text()
-        for words in ("Whole steps", "Optimizer adamw, clip 1; 2 micro-batches, gradients are averaged in the last micro-batch", "Global batch: 64 sequences",
+        for words in ("Whole steps", "Optimizer adamw, gradients clipped to the norm 1; 2 micro-batches, gradients are averaged in the last micro-batch", "Global batch: 64 sequences",
                       "Share of compute in a step", "predicted, no contention (ms)", "8 ranks, compute: kernels, all-reduce: mpi", "Timeline of a step",
                       "Dashed line: allocated memory, 200 MiB.", "Save the trace", "Memory of a step"):
             self.assertIn(words, text)
         self.assertNotIn("recompute</td>", text)
         self.assertNotIn("holds no sweep", text)
         self.assertIn("The columns &quot;from&quot; and &quot;to&quot; are the ends of an interval: Student&#x27;s 95 % interval of the mean.", text)
-        self.assertIn("|predicted step / measured step - 1|. It is the field model_error of the line DDPROXY_STEP_FOM.", text)
-        self.assertNotIn("mean of |predicted E - E|", text)
+        self.assertIn("<dt>lane</dt>", text)
+        self.assertNotIn("<dt>model error</dt>", text, "the page does not use this word")
+        self.assertIn("|predicted step / measured step - 1|. It is the field model_error of the line DDPROXY_STEP_FOM.", words_of_page(Results(self.sample), "the model error"))
         for words in ("A whole step takes 1.100 s, the median of 2 samples (Student&#x27;s 95 % interval of the mean: 1.000 s to 1.200 s). Of this, E = 100 ms is exposed communication.",
                       "The model predicts 1.155 s, which is 5.0 % too long."):
             self.assertIn(words, text)
@@ -151,7 +153,7 @@ class Steps(WithSample):
     def test_says_what_is_allocated(self):
         self.only_steps()
         for size, words in ((200, "dashed line: allocated memory, 200 MiB"), (60, "dashed line: allocated memory, 60 MiB, only for the data of the all-reduces"),
-                            (0, "no memory is allocated, because all times are replayed")):
+                            (0, "memory that the simulated machine would use (calculated; this program allocates none of it)")):
             self.change(lambda file: file["memory/allocated"].write_direct(np.array(size * MIB)))
             self.assertEqual(step_timeline_figure.allocation(Results(self.sample)), words)
 

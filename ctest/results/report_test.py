@@ -15,13 +15,14 @@ import matplotlib.image
 import numpy as np
 
 from report_sample import WithSample, report  # must come first: it adds the folder of reporting to the path
-from reporting import derive, findings, lead, notes, perfetto, style, timeline_figure  # noqa: E402
+from reporting import derive, findings, lead, notes, page, perfetto, style, timeline_figure  # noqa: E402
 from reporting.compare_figure import in_time  # noqa: E402
 from reporting.cases import Cases  # noqa: E402
 from reporting.data import Results  # noqa: E402
 from reporting.report import Report  # noqa: E402
 from reporting.split_figure import draw_split, measured_parts  # noqa: E402
 from reporting.sweep_figure import draw_sweep  # noqa: E402
+from reporting.tables import tables_of  # noqa: E402
 
 
 class NoCaps(WithSample):
@@ -254,7 +255,7 @@ class Headline(WithSample):
     def test_the_legend_tells_the_caps_that_were_run_from_all_caps(self):
         legend = [text.get_text() for text in draw_sweep(Results(self.sample)).axes[0].get_legend().get_texts()]
         self.assertEqual(sum(" best bucket size, of those that were run: " in text for text in legend), 2, legend)
-        self.assertIn("predicted best bucket size, of all sizes: 95 % interval", legend)
+        self.assertIn("95 % interval of the predicted best bucket size\n(any size allowed)", legend)
 
 
 class Notes(WithSample):
@@ -269,6 +270,28 @@ class Notes(WithSample):
         self.assertNotIn("The model error is not known", self.notes("why_no_model_error", "fom", ""))
 
 
+    def test_say_what_is_simulated(self):
+        for compute, backend, said, absent in (("replay", "replay", "This is a simulated machine (a twin).", "real."), ("replay", "mpi", "The all-reduces are real.", "twin"),
+                                               ("kernels", "replay", "Compute is real.", "twin"), ("kernels", "mpi", "", "simulated")):
+            self.change(lambda file: [file["sweep"].attrs.modify(name, mode) for name, mode in (("compute_mode", compute), ("backend", backend))])
+            results = Results(self.sample)
+            text = notes.as_html([results])
+            self.assertIn(said, text)
+            self.assertNotIn(absent, text)
+            ranks = next(table for table in tables_of(results) if table.name == "ranks")
+            self.assertEqual("This is the machine on which the twin ran, not the simulated one." in ranks.note, compute == backend == "replay")
+
+    def test_a_contradiction_is_a_warning(self):
+        self.change(lambda file: file["sweep/contradictions"].__setitem__(0, "one term is larger"))
+        self.assertIn('<p class="warning">Warning: one term is larger</p>', notes.as_html([Results(self.sample)]))
+
+
+class Words(WithSample):
+    def test_only_the_words_that_the_page_uses_are_explained(self):
+        found = re.findall("<dt>(.*?)</dt>", page.words(Results(self.sample), '<p title="busbw">a tail</p><svg><!-- kappa --><path d="regret"/></svg><p>a round, T_compute</p>'))
+        self.assertEqual(found, ["T_compute", "tail", "round", "kappa, gamma"])
+
+
 class Finding(WithSample):
     def test_names_the_best_and_the_worst_bucket_size_that_was_run(self):
         results = Results(self.sample)
@@ -276,7 +299,24 @@ class Finding(WithSample):
         caps = [k for k in range(len(totals)) if results["/sweep/strategy"][k] == "bucketed"]
         best, worst = min(caps, key=lambda k: totals[k]), max(caps, key=lambda k: totals[k])
         mib = results["/sweep/bucket_bytes"] / 2.0**20
-        self.assertEqual(lead.finding(results), f"Best bucket: {mib[best]:g} MiB; {derive.percent(1 - totals[best] / totals[worst])} faster than the worst, {mib[worst]:g} MiB")
+        self.assertEqual(lead.finding(results), f"Best bucket: {mib[best]:g} MiB (4 other sizes are as fast, within the noise);\n{derive.percent(1 - totals[best] / totals[worst])} faster than the worst, {mib[worst]:g} MiB")
+
+    def test_names_all_bucket_sizes_that_are_as_fast_as_the_best(self):
+        results = Results(self.sample)
+        totals, strategy = derive.column(results, "measured_median"), results["/sweep/strategy"]
+        caps = sorted((k for k in range(len(totals)) if strategy[k] == "bucketed"), key=lambda k: totals[k])
+
+        def finding(count):
+            def overlap(file):  # the interval of the ratio to the best case includes 1 for so many of the next cases
+                for k in caps:
+                    file["sweep/over_best_low"][k] = 0.99 if k in caps[:count] else 1.01
+            self.change(overlap)
+            return lead.finding(Results(self.sample))
+        mib = results["/sweep/bucket_bytes"] / 2.0**20
+        two = sorted(mib[k] for k in caps[:2])
+        self.assertIn(f"Best bucket: {two[0]:g} MiB or {two[1]:g} MiB (no difference beyond the noise);", finding(2))
+        self.assertIn("Best bucket: 4 MiB, 16 MiB or 25 MiB (no difference beyond the noise);", finding(3))
+        self.assertIn(f"Best bucket: {mib[caps[0]]:g} MiB; ", finding(1))
 
     def test_says_where_nothing_differs_beyond_the_noise(self):
         def wide(file):
@@ -320,14 +360,16 @@ class Timeline(WithSample):
     def test_says_what_it_is_of(self):
         results = Results(self.sample)
         self.assertRegex(timeline_figure.finding(results, [0]), r"^Exposed communication of the last sample: \d+ % of T with naive$")
-        self.assertIn("naive. gpt2-large, 8 ranks, replay (times from tables)", Path(report(self.sample).stdout.splitlines()[0]).read_text())
+        page = Path(report(self.sample).stdout.splitlines()[0]).read_text()
+        self.assertIn("This is the last sample of naive. Exposed communication of the last sample: ", page)
+        self.assertEqual(page.count("Each figure shows compute and communication on rank 0 in the last sample of its cases."), 1)
         with unittest.mock.patch.object(style, "save_png") as saved:
             html = Report([Results(self.sample)], self.folder, None).timelines()
         (figure, path), _ = saved.call_args
         titles = [text.get_text() for text in figure.texts]
         self.assertEqual((path.name, len(titles)), ("sample-timeline.png", 1))
-        self.assertIn("replay (times from tables)", titles[0])
-        self.assertIn("naive. gpt2-large, 8 ranks, replay (times from tables). Compute and communication on rank 0.", html)
+        self.assertIn("last sample of bucketed 4 MiB and bucketed 25 MiB\ngpt2-large, 8 ranks, simulated (replay)", titles[0])
+        self.assertIn("This is the last sample of naive.", html)
 
     def test_two_cases_stand_above_each_other_on_one_time_axis(self):
         results = Results(self.sample)
@@ -442,7 +484,7 @@ class Several(WithSample):
 
     def test_one_rank_is_no_ranks(self):
         self.change(lambda file: file["sweep"].attrs.modify("ranks", 1))
-        self.assertIn("gpt2-large, 1 rank, replay", Results(self.sample).title())
+        self.assertIn("gpt2-large, 1 rank, simulated", Results(self.sample).title())
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """documents.py ROOT: checks the documents of the project in ROOT. docs/architecture.md has at most two screens and lists all rooms in their
-order. Each path that it, docs/steps.md and README.md name exists. Each relative link in a document leads to a file and to a heading in it.
+order. Each path that it, docs/steps.md and README.md name exists. Each relative link in a document leads to a file and to a heading in it. No
+document, message or comment has a placeholder for a text that was to be written later.
 
 First plants each of these faults in a small project, and checks that it is found."""
 import re
@@ -16,6 +17,7 @@ FOLDERS = "cmake|ctest|deploy|docs|inputs|kernels|miniapp|model|results|scripts"
 PATH = re.compile(rf"(?<![\w/.+-])(?:{FOLDERS})/[\w./*+-]*")
 FILE = re.compile(r"(?<=`)[\w*]+\.(?:cmake|cpp|csv|hpp|md|py|toml|\*)(?=`)")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+PLACEHOLDER = re.compile(r"\b(?:EXAMPLE_[A-Z_]+|PASTE_[A-Z_]+|[A-Z]+_HERE|PLACEHOLDERS?|TODO|FIXME|TBD|XXX+)\b|[Ll]orem ipsum")
 ROW = re.compile(r"^ddproxy_may_use\(([\w/]+)", re.MULTILINE)
 
 
@@ -72,6 +74,19 @@ def link_faults(root, document, text):
             yield f"links to {target}, but there is no such heading"
 
 
+def placeholder_faults(text):
+    for number, line in enumerate(text.splitlines(), 1):
+        for word in PLACEHOLDER.findall(line):
+            yield f"line {number} has the placeholder {word}; write the text that belongs there"
+
+
+def sources(root):
+    """Returns the files with messages and comments of the project. Tests are left out, because they may plant a placeholder."""
+    folders = [root / folder for folder in FOLDERS.split("|") if folder not in ("ctest", "docs")]
+    files = (path for folder in folders for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return sorted(str(path.relative_to(root)) for path in files if path.suffix not in (".csv", ".json", ".png", ".h5"))
+
+
 def documents(root):
     return sorted(str(path.relative_to(root)) for path in [*root.glob("*.md"), *(root / "docs").rglob("*.md")])
 
@@ -80,12 +95,14 @@ def find_faults(root):
     faults = []
     for document in documents(root):
         text = (root / document).read_text()
-        found = [*link_faults(root, document, text)]
+        found = [*link_faults(root, document, text), *placeholder_faults(text)]
         if document in WITH_PATHS:
             found += path_faults(root, text)
         if document == WITH_PATHS[0]:
             found += [*length_faults(text), *room_faults(root, text)]
         faults += [f"{document}: {fault}" for fault in found]
+    for source in sources(root):
+        faults += [f"{source}: {fault}" for fault in placeholder_faults((root / source).read_text())]
     return faults
 
 
@@ -99,7 +116,10 @@ PLANTED = (("docs/architecture.md", "\n" * 95, "has 101 lines, more than 95"), (
            ("docs/architecture.md", "`model/cost/b.cpp`", "names model/cost/b.cpp, which"), ("docs/steps.md", "`b.cpp`", "names b.cpp, which"),
            ("docs/steps.md", "model/cost/other_NAME.cpp", "names model/cost/other_NAME.cpp"), ("README.md", "scripts/none", "names scripts/none, which"),
            ("docs/steps.md", "[text](none.md)", "links to none.md, which"), ("docs/steps.md", "[text](architecture.md#steps)", "architecture.md#steps, but there"),
-           ("docs/guides/a.md", "[text](steps.md)", "docs/guides/a.md: links to steps.md, which"))
+           ("docs/guides/a.md", "[text](steps.md)", "docs/guides/a.md: links to steps.md, which"),
+           ("docs/steps.md", "EXAMPLE_MEMORY", "docs/steps.md: line 4 has the placeholder EXAMPLE_MEMORY"),
+           ("docs/steps.md", "```\nTBD\n```\n", "has the placeholder TBD"), ("model/cost/a.cpp", 'throw Error("TODO");', "model/cost/a.cpp: line 1 has the placeholder TODO"),
+           ("scripts/run", "echo PASTE_OUTPUT", "scripts/run: line 1 has the placeholder PASTE_OUTPUT"))
 
 
 def plant(files, expected):

@@ -91,9 +91,13 @@ class Results:
         """Says whether the run that wrote the file came to its end."""
         return bool(self.attribute("/", "complete", 0) == 1)
 
+    def modes(self) -> list[str | None]:
+        """Returns the mode of compute and that of the all-reduces, for instance ["kernels", "mpi"]. A mode that the file does not have is None."""
+        return [self.attribute("/sweep", name, self.attribute("/step", name)) for name in ("compute_mode", "backend")]
+
     def title(self) -> str:
         """Returns the model, the ranks and the mode in one line."""
-        modes = [self.attribute("/sweep", name, self.attribute("/step", name)) for name in ("compute_mode", "backend")]
+        modes = self.modes()
         model = self.attribute("/model", "preset", "a model")
         of_collectives = self._ranks_of_collectives()
         ranks = self.attribute("/sweep", "ranks", self.attribute("/step", "ranks", self.attribute("/allreduce", "ranks", of_collectives)))
@@ -118,5 +122,5 @@ def _absent(path: Path) -> str:
 
 def _mode(modes: list[str | None]) -> str:
     if set(modes) == {"replay"}:
-        return "replay (times from tables)"
+        return "simulated (replay)"
     return ", ".join(f"{what}: {mode}" for what, mode in zip(("compute", "all-reduce"), modes) if mode)

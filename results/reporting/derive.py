@@ -67,10 +67,15 @@ def case_names(results):
     return np.array([f"{s} {c:g} MiB" if np.isfinite(c) else s for s, c in zip(results["/sweep/strategy"], caps)], object)
 
 
+def bucketed_cases(results, values):
+    """Returns the indices of the bucketed cases of ddproxy (not of PyTorch) that have a finite value in `values`, which has one value for each case."""
+    return np.flatnonzero((results["/sweep/strategy"] == "bucketed") & (results["/sweep/source"] != "pytorch") & np.isfinite(values))
+
+
 def best_case(results, values):
     """Returns the index of the bucketed case of ddproxy with the smallest of `values`, or None if there is none."""
-    ours = (results["/sweep/strategy"] == "bucketed") & (results["/sweep/source"] != "pytorch") & np.isfinite(values)
-    return int(np.flatnonzero(ours)[np.argmin(values[ours])]) if ours.any() else None
+    ours = bucketed_cases(results, values)
+    return int(ours[np.argmin(values[ours])]) if ours.size else None
 
 
 def best_constant(exposed, totals):

@@ -22,7 +22,7 @@ def _samples(files):
     """Returns a title that says how far the samples scatter around the median of their case."""
     counted, _ = samples_figure.deviations(files[-1])
     distances = np.abs(counted[np.isfinite(counted)])
-    return f"90 % of the samples lie within {np.quantile(distances, 0.9):.2g} % of the median of their case" if distances.size else ""
+    return f"90 % of the samples differ from the median of their case by at most {np.quantile(distances, 0.9):.2g} %" if distances.size else ""
 
 
 def _layers(files):

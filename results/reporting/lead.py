@@ -87,7 +87,19 @@ def finding(results):
         return f"Best bucket: {cap_text(results, best)}; one sample per case, so the noise is not known"
     if noise:
         return f"No bucket size is faster beyond the noise\n(only differences above {derive.percent(_smallest_seen(results, totals, best, worst))} can be seen)"
-    return f"Best bucket: {cap_text(results, best)}; {derive.percent((totals[worst] - totals[best]) / totals[worst])} faster than the worst, {cap_text(results, worst)}"
+    gained = f"{derive.percent((totals[worst] - totals[best]) / totals[worst])} faster than the worst, {cap_text(results, worst)}"
+    return f"Best bucket: {_best_sizes(results, totals, best)}{gained}"
+
+
+def _best_sizes(results, totals, best):
+    """Returns the best bucket size and those that are as fast within the noise, up to a mark of punctuation."""
+    alike = [k for k in derive.bucketed_cases(results, totals) if k == best or _within_noise(results, best, k)]
+    if len(alike) == 1:
+        return f"{cap_text(results, best)}; "
+    if len(alike) > 3:
+        return f"{cap_text(results, best)} ({len(alike) - 1} other sizes are as fast, within the noise);\n"
+    sizes = [cap_text(results, k) for k in sorted(alike, key=lambda k: results["/sweep/bucket_bytes"][k])]
+    return f"{', '.join(sizes[:-1])} or {sizes[-1]} (no difference beyond the noise);\n"
 
 
 def answer(results):

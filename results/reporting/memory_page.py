@@ -14,11 +14,16 @@ from .tables import Table
 GIGA = 1e9
 # The layers of a bar, from bottom to top: (kinds of buffers, label, colour, hatch).
 LAYERS = ((("parameter",), "parameters", style.MEASURED, ""), (("gradient",), "gradients", style.PREDICTED, ""), (("bucket",), "buckets", style.OTHER, ""),
-          (("optimizer_state",), "optimizer state", style.GOOD, ""), (("gathered_unit", "cached_weight"), "gathered units, cached weights", style.SKY, "//"),
+          (("optimizer_state",), "optimizer state", style.GOOD, ""), (("gathered_unit", "cached_weight"), "gathered parameters, copies of weights", style.SKY, "//"),
           (("activation",), "activations", "#E69F00", ""), (("activation_gradient",), "gradients of activations", "#F0E442", ".."),
           (("staging", "scalar"), "other", style.GREY, ""))
-BARS = "Live memory of a rank at the peak of the step, by what it holds. A circle is the closed form of parameters, gradients, buckets and optimizer state; it has no activations and no gathered units."
-TIMES = "Live memory of a rank over a step. The dot is the peak. Times are those of the roofline of the input, or of a nominal machine if the input has none."
+FORMULA = "parameters, gradients, buckets and\noptimizer state by the formulas of ZeRO"
+BARS = ("Live memory of a rank at the peak of the step, by what it holds. Gathered parameters are those that FSDP has gathered from the other ranks; copies of weights are those that "
+        "autocast makes in bf16. The circle shows parameters, gradients, buckets and optimizer state by the formulas of ZeRO (docs/model.md). The formulas count all gradients as if they "
+        "were in memory at once, and no activations and no gathered parameters.")
+TIMES = ("Live memory of a rank over a step. The dot is the peak. The times follow from the roofline of the input: an operation takes as long as its flops take at the peak rate, or its "
+         "bytes at the bandwidth of the memory, whichever is longer. If the input has no [machine], the rates are those of a usual accelerator (docs/memory.md).")
+NAMES = {"none": "without sharding", "zero1": "ZeRO-1", "zero2": "ZeRO-2", "fsdp": "FSDP"}
 COMMAND = "write the file with: ddproxy memory INPUT --json FILE"
 
 
@@ -65,20 +70,25 @@ def name_of(case):
     return f"{case['precision']}, {case['shard']}, {ranks}"
 
 
-def _used(cases):
-    """Returns the layers that are not empty in all cases."""
-    return [layer for layer in LAYERS if any(layer_bytes(case["peak"], layer[0]) for case in cases)]
+def _used(of_kinds):
+    """Returns the layers that are not empty everywhere. `of_kinds` is a list of {kind: bytes}."""
+    return [layer for layer in LAYERS if any(layer_bytes(bytes_of, layer[0]) for bytes_of in of_kinds)]
+
+
+def _used_in_timelines(cases):
+    """Returns the layers that are not empty at some moment of a timeline. A layer can be empty at the peak and not at another moment."""
+    return _used([{kind: max(values) for kind, values in case["timeline"]["bytes"].items()} for case in cases])
 
 
 def draw_bars(data):
     cases = data["cases"]
     figure, axes = plt.subplots(figsize=(6.4, 0.3 * len(cases) + 1.6), layout="constrained")
     places, left = range(len(cases)), [0.0] * len(cases)
-    for kinds, label, colour, hatch in _used(cases):
+    for kinds, label, colour, hatch in _used([case["peak"] for case in cases]):
         widths = [layer_bytes(case["peak"], kinds) / GIGA for case in cases]
         axes.barh(places, widths, 0.7, left=left, color=colour, hatch=hatch, label=label)
         left = [start + width for start, width in zip(left, widths)]
-    axes.plot([sum(case["closed_form"].values()) / GIGA for case in cases], places, "o", color=style.INK, fillstyle="none", markersize=5, linestyle="none", label="closed form")
+    axes.plot([sum(case["closed_form"].values()) / GIGA for case in cases], places, "o", color=style.INK, fillstyle="none", markersize=5, linestyle="none", label=FORMULA)
     if _number(data.get("device_bytes")):
         axes.axvline(data["device_bytes"] / GIGA, color=style.INK, linestyle="--", linewidth=1, label="memory of a device")
     axes.set_yticks(list(places), [name_of(case) for case in cases])
@@ -126,19 +136,29 @@ def draw_timelines(data):
         line[0].set_ylabel("live memory (GB)")
     for axes in grid[-1]:
         axes.set_xlabel(f"time since the start of the step ({unit})")
-    handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for _, _, colour, _ in _used(cases)]
-    figure.legend(handles, [label for _, label, _, _ in _used(cases)], loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=3)
+    drawn = _used_in_timelines(cases)
+    handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for _, _, colour, _ in drawn]
+    figure.legend(handles, [label for _, label, _, _ in drawn], loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=3)
     return figure
+
+
+def _least(least):
+    """Returns the smallest number of ranks with one kind of sharding in words, for instance "FSDP 2"."""
+    name = NAMES.get(least["shard"], least["shard"])
+    return f"{name} {least['ranks']}" if _number(least.get("ranks")) else f"{name} does not fit with any number"
 
 
 def finding(data):
     """Returns one sentence on the number of ranks that a step needs."""
-    answers = [f"{least['shard']} in {least['precision']} {least['ranks'] if _number(least.get('ranks')) else 'never'}" for least in data["least_ranks"]
-               if isinstance(least, dict) and all(isinstance(least.get(n), str) for n in ("shard", "precision"))]
+    answers = {}
+    for least in data["least_ranks"]:
+        if isinstance(least, dict) and all(isinstance(least.get(n), str) for n in ("shard", "precision")):
+            answers.setdefault(least["precision"], []).append(_least(least))
     if not answers or not _number(data.get("device_bytes")):
         lowest = min(data["cases"], key=lambda case: case["peak_bytes"])
         return f"The smallest peak is {lowest['peak_bytes'] / GIGA:.2f} GB: {name_of(lowest)}"
-    return f"Ranks with which a step fits {data['device_bytes'] / GIGA:g} GB: {', '.join(answers)}"
+    of_precisions = "; ".join(f"{precision}: {', '.join(of_shards)}" for precision, of_shards in answers.items())
+    return f"Smallest number of ranks for devices of {data['device_bytes'] / GIGA:g} GB, in {of_precisions}"
 
 
 def tables_of(data):
@@ -148,7 +168,7 @@ def tables_of(data):
         rows.append([case["precision"], case["shard"], case["ranks"], *parts, case["peak_bytes"] / GIGA, sum(case["closed_form"].values()) / GIGA,
                      sum(case["start"].values()) / GIGA])
     columns = [("precision", "precision", ""), ("shard", "sharding", ""), ("ranks", "ranks", "g"), *((f"part{n}", f"{label} (GB)", ".3f") for n, (_, label, _, _) in enumerate(LAYERS[:-1])),
-               ("peak", "peak (GB)", ".3f"), ("closed", "closed form of the state (GB)", ".3f"), ("start", "start of the step (GB)", ".3f")]
+               ("peak", "peak (GB)", ".3f"), ("closed", "parameters, gradients, buckets and optimizer state by formula (GB)", ".3f"), ("start", "start of the step (GB)", ".3f")]
     return [Table("memory", "Memory of a rank at the peak", columns, rows)]
 
 

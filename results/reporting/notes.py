@@ -1,10 +1,33 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes what a reader must know before the figures: interrupted runs, contradictions, impossible values, different machines."""
-from . import derive, page
+from . import costs_figure, derive, page
 from .compare_figure import differences, differing_machines
 from .layers_figure import slowest_rank
 from .plausible import impossible
+
+
+def _source_of_compute(newest):
+    """Returns where replayed compute has its times from."""
+    found = costs_figure.costs(newest)
+    if newest.has("/step/part"):
+        return "the roofline of [machine]"
+    if found is None or not found.modelled.size:
+        return "a table or the roofline of [machine]"
+    return "the roofline of [machine]" if found.is_roofline() else "a table"
+
+
+def _simulated(newest):
+    """Says which parts are simulated and where their times come from. Returns an empty text if everything is real."""
+    compute, allreduce = (mode == "replay" for mode in newest.modes())
+    if compute and allreduce:
+        return (f"This is a simulated machine (a twin). Compute times come from {_source_of_compute(newest)}, all-reduce times from a table. Nothing was computed, and nothing "
+                "was reduced.")
+    if compute:
+        return f"Compute is simulated: its times come from {_source_of_compute(newest)}, and nothing was computed. The all-reduces are real."
+    if allreduce:
+        return "The all-reduces are simulated: their times come from a table, and nothing was reduced. Compute is real."
+    return ""
 
 
 def _of_newest(newest):
@@ -13,8 +36,8 @@ def _of_newest(newest):
             yield f"The {name} is not known: {reason}."
     if drift := newest.attribute("/phases", "drift"):
         yield f"{drift}."
-    if "replay" in newest.title():
-        yield "Replay: the parts that are called replay took their times from tables. They computed and reduced nothing."
+    if simulated := _simulated(newest):
+        yield simulated
     if states := derive.states_note(newest):
         yield states
 
@@ -29,7 +52,7 @@ def warnings(files):
     if machines := differing_machines(files):
         found.append(machines)
     found += impossible(newest)
-    return found + ["T" + text[1:] if text.startswith("the ") else text for text in newest.values.get("/sweep/contradictions", ())]
+    return found + [f"Warning: {text}" for text in newest.values.get("/sweep/contradictions", ())]
 
 
 def _rank(newest, rank):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds one self-contained HTML page, in light and dark colours, that needs no network. Its only script is for the Perfetto button."""
 import html
+import re
 from dataclasses import replace
 
 from .tables import SAME_IN_ALL, shown
@@ -113,6 +114,8 @@ WORDS = (
     ("optimal", "case with the buckets that have the smallest predicted T"),
     ("kernels", "real kernels carry out the computation"),
     ("replay", "compute or all-reduces only wait for the time that a table or the roofline gives"),
+    ("roofline", "the shortest time that a machine needs for an operation: its flops at the peak rate or its bytes at the memory bandwidth, whichever takes longer; divided by the efficiency "
+     "in [machine] of the input"),
     ("mpi, nccl", "the library that carries out the all-reduces"),
     ("round", "one pass over all cases, in random order. Each round of the sweep takes one sample of each case"),
     ("calibration", "the measurements from which ddproxy predicts: layers and all-reduces, most of them measured before the sweep"),
@@ -136,19 +139,37 @@ OF_STEPS = (
     ("step", "one training step: forward pass, backward pass, all-reduces of the gradients, clipping and update of the parameters"),
     ("E, exposed", "exposed communication: the time of the step minus the time of the same step without communication"),
     ("recompute", "activations that were not kept are computed again in the backward pass"),
-    ("clip", "the norm of all gradients together, with which they are limited"),
+    ("clip", "all gradients are multiplied by one factor, so that their common norm is at most the limit"),
+    ("token_table, position_table", "the tables with a vector for each word of the vocabulary, and for each position in a sequence"),
+    ("norm", "LayerNorm or RMSNorm: scales each vector of activations"),
+    ("linear", "the matrix products inside the layers"),
+    ("head", "the last matrix product of the model: it gives a number for each word of the vocabulary"),
+    ("scalar", "memory of single numbers, for instance of the norm of the gradients"),
     ("update", "the optimizer changes the parameters"),
     ("lane", "a queue that carries out its tasks one after another: compute or communication"),
     ("model error", "|predicted step / measured step - 1|. It is the field model_error of the line DDPROXY_STEP_FOM. The model error of a sweep (line DDPROXY_FOM) is another "
      "quantity: the mean error of the predicted E"),
 )
-ALSO_OF_STEPS = ("95 % interval", "bucket size, cap", "kernels", "replay", "mpi, nccl", "contention", "copies", "kappa, gamma", "algbw", "busbw", "valid")
+ALSO_OF_STEPS = ("95 % interval", "bucket size, cap", "kernels", "replay", "roofline", "mpi, nccl", "contention", "copies", "kappa, gamma", "algbw", "busbw", "valid")
 
 
-def words(results):
-    """Explains the words of the page in one line each. The first element has the id "words". A page of whole steps has words of its own."""
+def _visible(content):
+    """Returns the text that a reader sees. A figure draws its text as outlines, and has each text as a comment, too."""
+    return html.unescape(re.sub(r"<[^>]*>", " ", re.sub(r"<!--(.*?)-->", r"\1", content, flags=re.DOTALL)))
+
+
+def _uses(text, word):
+    """Returns whether the text has one of the words, which are separated by commas."""
+    return any(re.search(rf"(?<![\w-]){re.escape(one)}(?!\w)", text) for one in word.split(", "))
+
+
+def words(results, content):
+    """Explains those words in one line each that `content` has, which is the HTML of the rest of the page. The first element has the id "words". A page of whole steps has words of
+    its own."""
     of_steps = results.has("/step/part") and not results.has("/sweep/strategy")
     shown_words = OF_STEPS + tuple((word, text) for word, text in WORDS if word in ALSO_OF_STEPS) if of_steps else WORDS
+    text = _visible(content)
+    shown_words = [(word, meaning) for word, meaning in shown_words if _uses(text, word)]
     return '<h2 id="words">Words on this page</h2><dl class="words">' + "".join(f"<dt>{escape(word)}</dt><dd>{escape(text)}</dd>" for word, text in shown_words) + "</dl>"
 
 

@@ -25,8 +25,8 @@ def _overlaps(results):
                "shorter of compute and communication takes. Probably the machine was faster during the sweep than while T_compute or the "
                "all-reduce table was measured. Measure again on a quiet machine.")
     if below.any():
-        yield (f"The overlap of {_named(names[below], overlap[below], '.3f')} is below -{ROUNDING}: compute and communication took longer at the same time than one "
-               "after the other. Probably they share cores or memory bandwidth, or the machine was slower during the sweep. Leave a core of each rank free for "
+        yield (f"The overlap of {_named(names[below], overlap[below], '.3f')} is negative: compute and communication at the same time took longer than one after the "
+               "other. Probably they share cores or memory bandwidth, or the machine was slower during the sweep. Leave a core of each rank free for "
                "communication, and measure on a quiet machine.")
 
 
@@ -46,8 +46,8 @@ def _slowdown(results):
     slowdown, totals, names = (derive.column(results, "slowdown"), derive.column(results, "measured_median"), derive.case_names(results))
     below = slowdown < -ROUNDING * totals
     if below.any():
-        yield (f"A slowdown below 0 was measured, which is impossible: {_named(names[below], slowdown[below] * 1e3, '.3g', ' ms')}. The backward pass cannot be faster with "
-               "communication than without. This is noise, or the machine was slower while T_compute was measured.")
+        yield (f"These measured slowdowns are below 0, although a backward pass cannot be faster with communication than without: "
+               f"{_named(names[below], slowdown[below] * 1e3, '.3g', ' ms')}. This is noise, or the machine was slower while T_compute was measured.")
 
 
 def _below_bound(results):

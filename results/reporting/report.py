@@ -27,25 +27,27 @@ CAPTIONS = {
     "history": "T of the best bucketed case of the first file, and of the cases without a bucket size, over time.",
 }
 BROKEN = " Some cases without a bucket size take far longer than the others. They stand in an upper segment, and the vertical axis is interrupted below it."
-TIMELINE = ("Compute and communication on rank {rank}. The grey span is the exposed time of this one sample. It begins at the T_compute of this sample, "
+TIMELINE = ("Each figure shows compute and communication on rank {rank} in the last sample of its cases. The grey span is the exposed time of this one sample. It begins at the T_compute of this sample, "
             "the time of the slowest rank without communication. So the compute of rank {rank} can end before or after that moment. "
             "Elsewhere on the page E is the median over all samples. The colours alternate from one operation to the next and from one bucket to the next.")
 MEMORY = (" The lower panel shows the memory in use: the gradients, and the buckets if gradients are copied into them. Memory is in use while it holds data that a later "
-          "operation or all-reduce needs. If several operations add to a gradient, its memory is in use from the start of the pass. The dashed line is the memory that is allocated.")
+          "operation or all-reduce needs. If several operations add to a gradient, its memory is in use from the start of the pass. ")
+DASHED = "The dashed line is the memory that is allocated."
+CALCULATED = "It is the memory that the simulated machine would use; this program allocates none of it."
 STEP_TIMELINE = ("The last step that was measured, on rank {rank}, above its prediction. A row is a lane, which carries out its tasks one after another. The lower panel shows the "
                  "memory in use on the same rank. Memory is in use from the start of the first task that needs it until the end of the last one. Parameters and optimizer states "
                  "are always in use. The dot is the peak.")
 # (attribute of /fom, words of the page, format, factor to the unit of the page)
 FACTS = (("tokens_per_s", "figure of merit (tokens/s)", ".1f", 1), ("backward_s", "T at the best bucket size (ms)", ".2f", 1e3), ("bucket_mib", "best bucket size (MiB)", "g", 1),
          ("exposed_s", "exposed communication E (ms)", ".2f", 1e3), ("tail_s", "tail (ms)", ".2f", 1e3), ("overlap", "overlap", ".3f", 1),
-         ("bus_bw_GBps", "bus bandwidth of the largest all-reduce (GB/s)", ".3g", 1), ("model_error", "mean error of the predicted E (model error)", ".3f", 1),
-         ("model_error_beyond_noise", "model error beyond the noise", ".3f", 1), ("regret", "cost of following the prediction (regret)", ".4f", 1),
+         ("bus_bw_GBps", "bus bandwidth of the largest all-reduce (GB/s)", ".3g", 1), ("model_error", "mean error of the predicted E (model error)", ".1%", 1),
+         ("model_error_beyond_noise", "model error beyond the noise", ".1%", 1), ("regret", "cost of following the prediction (regret)", ".2%", 1),
          ("valid", "valid", "", 1))
 
 
 def _fact(value, form, factor):
     """Formats a value. NaN, which means that the value does not apply, becomes a dash."""
-    return value if not form else "–" if value != value else format(value * factor, form)
+    return value if not form else "–" if value != value else format(value * factor, form).replace("%", " %")
 
 
 class Report:
@@ -98,20 +100,25 @@ class Report:
             return ""
         parts = [page.fold(names[case], self._timeline([case], f"timeline{case}")) for case in there]
         compared = timeline_figure.compared_cases(results) or there[:1]
-        return (f'<h2>Timelines</h2>{self._timeline(compared, "timeline")}{"".join(parts)}'
+        explained = TIMELINE.format(rank=timeline_figure.first_rank(results, compared[0])) + self._about_memory()
+        return (f'<h2>Timelines</h2><p class="note">{page.escape(explained)}</p>{self._timeline(compared, "timeline")}{"".join(parts)}'
                 f'{perfetto.link(results, there)}')
+
+    def _about_memory(self):
+        """Returns a text about the lower panels of the timelines. Returns an empty text if there are none."""
+        if not timeline_figure.has_memory(self.newest):
+            return ""
+        return MEMORY + (CALCULATED if timeline_figure.allocated(self.newest) == 0.0 else DASHED)
 
     def _timeline(self, cases, name):
         """Returns the HTML of the timeline of these cases. If `name` is "timeline", also saves it as PNG."""
         results, drawn = self.newest, timeline_figure.draw_timelines(self.newest, cases)
         svg = style.as_svg(drawn, name)
-        of = f"Last sample of {' and '.join(str(derive.case_names(results)[c]) for c in cases)}. {results.title()}"
-        title = "\n".join(part for part in (timeline_figure.finding(results, cases), of) if part)
+        found, of = timeline_figure.finding(results, cases), " and ".join(str(derive.case_names(results)[c]) for c in cases)
         if name == "timeline":
-            self._save(drawn, name, title)
+            self._save(drawn, name, "\n".join(part for part in (found, f"last sample of {of}", results.title()) if part))
         style.close(drawn)
-        memory = MEMORY * timeline_figure.has_memory(results)
-        return page.figure(svg, f"{title.replace(chr(10), '. ')}. {TIMELINE.format(rank=timeline_figure.first_rank(results, cases[0]))}{memory}")
+        return page.figure(svg, f"This is the last sample of {of}.{f' {found}.' if found else ''}")
 
     def _step_timeline(self):
         """Returns the HTML of the timeline of whole steps, and saves it as PNG."""
@@ -122,7 +129,8 @@ class Report:
         style.close(drawn)
         caption = STEP_TIMELINE.format(rank=timeline_figure.first_rank(self.newest, step_timeline_figure.CASE))
         allocation = step_timeline_figure.allocation(self.newest)
-        return page.figure(svg, f"{caption} {allocation[0].upper()}{allocation[1:]}.")
+        text = f"It is the {allocation}" if allocation.startswith("memory") else f"{allocation[0].upper()}{allocation[1:]}"
+        return page.figure(svg, f"{caption} {text}.")
 
     def _save(self, drawn, name, title):
         drawn.suptitle(title, fontsize=9.5, y=1.01, va="bottom")
@@ -162,9 +170,9 @@ class Report:
         marked = name[best] if best is not None else None
         tables = "".join(f"<h2>{t.heading}</h2>{page.noted_table(t, marked)}" for t in self.tables)
         picture, figures = self.figures()
-        body = (f"<h1>ddproxy: {page.escape(self.newest.title())}</h1>{page.first_screen(self._answer(), picture)}"
-                f'<div class="figures">{figures}</div>{self.comparison()}{self.timelines()}{tables}'
-                f"{page.words(self.newest)}<h2>Provenance</h2>{page.provenance(self.newest)}")
+        content = (f"<h1>ddproxy: {page.escape(self.newest.title())}</h1>{page.first_screen(self._answer(), picture)}"
+                   f'<div class="figures">{figures}</div>{self.comparison()}{self.timelines()}{tables}')
+        body = f"{content}{page.words(self.newest, content)}<h2>Provenance</h2>{page.provenance(self.newest)}"
         path = self.folder / f"{self.stem}.html"
         text = page.document(f"ddproxy: {self.newest.title()}", body)
         write_text(path, text)

@@ -11,7 +11,7 @@ from . import style, timeline_figure
 LANES = timeline_figure.ROWS  # {lane: position of its row}
 # {words of the legend: (phases, colour)}, in the colours of step_figure. The rest is black and white.
 COLOURS = {"forward": (("forward",), style.SKY), "recompute": (("recompute",), style.OTHER), "backward": (("backward",), style.MEASURED),
-           "norm, clip": (("norm", "clip"), style.GOOD), "update": (("update",), style.PREDICTED), "copy": (("copy",), style.GREY),
+           "clip": (("norm", "clip"), style.GOOD), "update": (("update",), style.PREDICTED), "copy": (("copy",), style.GREY),
            "all-reduce": (("all_reduce",), "#E69F00")}
 CASE = 0  # a file of whole steps has one case
 
@@ -46,12 +46,18 @@ def finding(results):
     most, when, label = peak(results)
     factor, unit = style.time_scale(float(np.max(timeline_figure.events(results, CASE, ("end",))[0])))
     power, name = timeline_figure.memory_unit(most)
-    return f"Memory in use peaks at {most / 1024.0**power:.3g} {name}, {when * factor:.3g} {unit} after the start\nof the step, in the task {label}"
+    of = "Memory of the simulated machine" if is_calculated(results) else "Memory in use"
+    return f"{of} peaks at {most / 1024.0**power:.3g} {name}, {when * factor:.3g} {unit} after the start\nof the step, in the task {label}"
+
+
+def is_calculated(results):
+    """Returns whether the program allocates less than the step uses, because compute is simulated."""
+    return timeline_figure.allocated(results) < float(results["/memory/live_peak"][CASE])
 
 
 def allocation(results):
-    """Returns a text about the allocated memory. It says so if only a part of the buffers is allocated, because compute is replayed."""
-    is_part = 0.0 < timeline_figure.allocated(results) < float(results["/memory/live_peak"][CASE])
+    """Returns a text about the allocated memory. It says so if only a part of the buffers is allocated, because compute is simulated."""
+    is_part = 0.0 < timeline_figure.allocated(results) and is_calculated(results)
     return timeline_figure.allocation(results) + ", only for the data of the all-reduces" * is_part
 
 
@@ -60,7 +66,7 @@ def _draw_memory(axes, results, factor):
     power = timeline_figure.draw_memory(axes, results, CASE, factor)
     most, when, _ = peak(results)
     axes.plot(when * factor, most / 1024.0**power, "o", color=style.INK, markersize=3.5, zorder=3)
-    axes.set_title(allocation(results), loc="left", fontsize=9.5)
+    axes.set_title(allocation(results).replace(" (", "\n("), loc="left", fontsize=9.5)
 
 
 def _explain_colours(axes, phase):

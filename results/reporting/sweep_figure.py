@@ -96,8 +96,9 @@ def _mark_best(axes, curve, values, colour, marker, size, word):
     if not np.isfinite(values[line]).any():
         return None
     best = line[np.nanargmin(values[line])]
+    sizes = " and ".join(f"{curve.cases.mib[k]:g}" for k in line if values[k] <= values[best] * (1.0 + 1e-9))  # caps that make the same buckets
     axes.plot(curve.cases.x[best], values[best], marker=marker, color=colour, markersize=size, markerfacecolor="none", zorder=4,
-              markeredgewidth=2, linestyle="none", label=f"{word} best bucket size, of those that were run: {curve.cases.mib[best]:g} MiB")
+              markeredgewidth=2, linestyle="none", label=f"{word} best bucket size, of those that were run: {sizes} MiB")
     return best
 
 
@@ -131,7 +132,7 @@ def _shade_plateau(axes, cases, results):
     found = derive.plateau(results)
     if found:
         low, high = np.log2(found[0]) - 0.15, np.log2(found[1]) + 0.15
-        words = "predicted best bucket size, of all sizes: 95 % interval" if results.has("/score/b_star_low") else "bucket sizes within the noise of the best"
+        words = "95 % interval of the predicted best bucket size\n(any size allowed)" if results.has("/score/b_star_low") else "bucket sizes within the noise of the best"
         axes.axvspan(max(low, cases.split[0]), min(high, cases.split[1]), facecolor=to_rgba(style.GOOD, 0.13),
                      edgecolor=to_rgba(style.GOOD, 0.6), linewidth=0.8, label=words)
 

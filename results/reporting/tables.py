@@ -38,7 +38,7 @@ def shown(value, form):
     value = _plain(value)
     if value is None or value == "":
         return "–"
-    text = str(value) if form == "" else format(value, form)
+    text = str(value) if form == "" else format(value, form).replace("%", " %")  # the files have the share, the page shows per cent
     return text[1:] if text.startswith("-") and not text.strip("-0.") else text
 
 
@@ -141,9 +141,9 @@ def score_table(results):
     columns = [results["/score/" + n] if results.has("/score/" + n) else np.full(results["/score/predictor"].size, np.nan)
                for n in names]
     rows = [[p, *[c[k] for c in columns]] for k, p in enumerate(results["/score/predictor"])]
-    labels = [("predictor", "predictor of E", ""), ("mean_error", "mean error", ".3f"), ("beyond_noise", "mean error beyond the noise", ".3f"), ("max_error", "largest error", ".3f"),
-              ("pairs_in_order", "pairs in the right order", ".3f"), ("regret", "cost of following the prediction (regret)", ".4f"), ("tail_error", "error of the tail", ".3f"),
-              ("slowdown_error", "error of the slowdown", ".3f")]
+    labels = [("predictor", "predictor of E", ""), ("mean_error", "mean error", ".1%"), ("beyond_noise", "mean error beyond the noise", ".1%"), ("max_error", "largest error", ".1%"),
+              ("pairs_in_order", "pairs in the right order", ".1%"), ("regret", "cost of following the prediction (regret)", ".2%"), ("tail_error", "error of the tail", ".1%"),
+              ("slowdown_error", "error of the slowdown", ".1%")]
     note = SCORE_NOTE.format(cap=_nearest_cap(results)) + PAIRS_NOTE * bool(np.isfinite(columns[3]).any())
     errors = {name: (error, beyond) for name, error, beyond in zip(results["/score/predictor"], columns[0], columns[1])}
     return Table("score", "Score of the prediction", labels, rows, " ".join(filter(None, (note, worse_than_simpler(errors)))))
@@ -151,7 +151,7 @@ def score_table(results):
 
 def _nearest_cap(results):
     cap = derive.cap_nearest_to_default(results) if results.has("/sweep/strategy", "/sweep/measured") else None
-    return "the cap nearest to 25 MiB" if cap is None else f"{cap:g} MiB" + ", the cap whose ratio to 25 MiB is nearest to 1" * (cap != derive.PYTORCH_DEFAULT_MIB)
+    return "the cap nearest to 25 MiB" if cap is None else f"{cap:g} MiB" + ", the cap nearest to 25 MiB (on a log scale)" * (cap != derive.PYTORCH_DEFAULT_MIB)
 
 
 def worse_than_simpler(errors):
@@ -161,8 +161,8 @@ def worse_than_simpler(errors):
     better = {name: error for name, (error, _) in errors.items() if name != "model" and error < model}
     if not better:
         return ""
-    text = (f"In this run the mean error of the model ({model:.3f}) is larger than that of "
-            f"{' and '.join(f'{name} ({error:.3f})' for name, error in better.items())}.")
+    text = (f"In this run the mean error of the model ({derive.percent(model)}) is larger than that of "
+            f"{' and '.join(f'{name} ({derive.percent(error)})' for name, error in better.items())}.")
     if {"constant", "pytorch_default"} & set(better):
         text += " constant and pytorch_default take E from the measurement, the model does not. After one such measurement, one E for all bucket sizes is the better prediction here."
     if "uncontended" in better:
@@ -218,8 +218,14 @@ def _samples_of_steps(results):
     return results["/step/measured"].shape[1] if results.has("/step/measured") else 0
 
 
-def _averaged_in(sync):
-    return {"last": "in the last micro-batch", "each": "in each micro-batch"}.get(sync, sync)
+CHECKPOINTS = {"none": "no activation checkpointing", "layer": "activation checkpointing: the activations of each layer are computed again"}
+
+
+def _micro_batches(count, sync):
+    """Says how many micro-batches a step has, and when the gradients are averaged."""
+    if str(count) == "1":
+        return "1 micro-batch"
+    return f"{count} micro-batches, gradients are averaged {({'last': 'in the last micro-batch', 'each': 'in each micro-batch'}).get(sync, sync)}"
 
 
 def _sharding(results):
@@ -230,11 +236,11 @@ def _sharding(results):
 def _step_note(results):
     setting = lambda name: results.attribute("/step", name, "?")
     clip = setting("clip")
-    clipped = f", clip {clip:g}" if isinstance(clip, float) and clip == clip else ""
+    clipped = f", gradients clipped to the norm {clip:g}" if isinstance(clip, float) and clip == clip else ""
     peak = results["/step/measured_peak"] if results.has("/step/measured_peak") else np.nan  # files of earlier versions have none
     share = f" Model flops: {100.0 * float(results['/step/model_flops'] / peak):.1f} % of the speed of large matrix products." if np.isfinite(peak) else ""
     batch = f" Global batch: {int(results['/step/global_batch'])} sequences." if results.has("/step/global_batch") else ""
-    return (f"Optimizer {setting('optimizer')}{clipped}; {setting('accumulation')} micro-batches, gradients are averaged {_averaged_in(setting('sync'))}; checkpoint {setting('checkpoint')}.{_sharding(results)}{batch}{share} "
+    return (f"Optimizer {setting('optimizer')}{clipped}; {_micro_batches(setting('accumulation'), setting('sync'))}; {CHECKPOINTS.get(setting('checkpoint'), setting('checkpoint'))}.{_sharding(results)}{batch}{share} "
             + STEP_NOTE.format(interval=intervals.WORDS[intervals.kind_of_steps(_samples_of_steps(results))]))
 
 
@@ -266,7 +272,16 @@ def rank_table(results):
     rows = [[r, *[results["/provenance/" + n][r] * scale[n] if n in scale else results["/provenance/" + n][r] for n in there]]
             for r in range(results["/provenance/host"].size)]
     forms = {"numa_node": ".0f", "clock": ".2f", "peak_memory": ".0f"}
-    return Table("ranks", "Ranks", [("rank", "rank", "d"), *[(n, label, forms.get(n, "")) for n, label in there.items()]], rows)
+    return Table("ranks", "Ranks", [("rank", "rank", "d"), *[(n, label, forms.get(n, "")) for n, label in there.items()]], rows, _ranks_note(results, len(rows)))
+
+
+def _ranks_note(results, processes):
+    """Says whose machine the table describes, if the ranks are simulated. Returns an empty text if they are real."""
+    if set(results.modes()) != {"replay"}:
+        return ""
+    ranks = results.attribute("/sweep", "ranks", results.attribute("/step", "ranks"))
+    stands = f" One process stands for all {ranks} ranks." if processes == 1 and ranks is not None and str(ranks) != "1" else ""
+    return f"This is the machine on which the twin ran, not the simulated one.{stands}"
 
 
 # Each entry: (datasets that a file must have, function that makes the table).

@@ -145,13 +145,14 @@ def draw_memory(axes, results, case, factor):
 def allocation(results):
     """Returns a text about the allocated memory, which the dashed line shows."""
     if allocated(results) == 0.0:
-        return "no memory is allocated, because all times are replayed"
+        return "memory that the simulated machine would use (calculated; this program allocates none of it)"
     power, unit = memory_unit(allocated(results))
     return f"dashed line: allocated memory, {allocated(results) / 1024.0**power:.3g} {unit}"
 
 
 def _say_allocation(axes, results):
-    axes.text(0.99, 0.12, allocation(results), transform=axes.transAxes, ha="right", fontsize=8,
+    text = "calculated; this program allocates none of it" if allocated(results) == 0.0 else allocation(results)
+    axes.text(0.99, 0.12, text, transform=axes.transAxes, ha="right", fontsize=8,
               bbox={"boxstyle": "round,pad=0.15", "facecolor": style.PAPER, "alpha": 0.75, "linewidth": 0})
 
 
