@@ -3,6 +3,7 @@
 """resume_test.py DDPROXY MPIEXEC...: interrupts runs with SIGTERM and continues them with --resume. Plants each fault in a copy of FILE.part."""
 import fcntl
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 from small_twin import write_twin  # noqa: E402
 
 DDPROXY, *MPIEXEC = sys.argv[1:]
-ROUNDS = 150
+ROUNDS = 60
 SWEEP = 'strategies = ["flat", "bucketed"]\ncaps_mib = [0.1]\nsamples = {}\n'
 REAL = '[model]\npreset = "tiny"\n[step]\nbatch = 1\nsequence = 32\n[sweep]\n' + SWEEP.format(ROUNDS)
 TWIN = "twin/twin.toml"
@@ -34,8 +35,9 @@ def rounds_in(path):
 
 
 def attributes(path):
+    """Returns the root attributes of a results file, and /sweep `seconds`."""
     with h5py.File(path) as file:
-        return {**file.attrs, "seconds": file["sweep"].attrs.get("seconds")}
+        return {**file.attrs, "seconds": file["sweep"].attrs.get("seconds") if "sweep" in file else None}
 
 
 def command_of(*arguments, ranks=1):
@@ -49,20 +51,31 @@ def run(*arguments, code=0, ranks=1):
 
 
 def interrupt(*arguments, output, ranks=1, rounds=3):
-    """Starts a run, sends SIGTERM to its rank 0 when OUTPUT.part has some complete rounds, and returns their number at the end."""
-    shell = ["sh", "-c", 'echo $$ > "pid.${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}"; exec "$@"', "sh"]
+    """Starts a run, sends SIGTERM to its rank 0 when the next round after `rounds` goes on, and returns the number of rounds in OUTPUT.part.
+
+    The progress of a run is printed only to a terminal, so its standard error is a pseudo-terminal."""
+    terminal, name = os.openpty()
+    shell = ["sh", "-c", 'echo $$ > "pid.${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}"; exec "$@" 2> "$TERMINAL"', "sh"]
     command = command_of(*arguments, "-o", output, ranks=ranks)
     at = command.index(DDPROXY)
-    process = subprocess.Popen([*command[:at], *shell, *command[at:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    part, end = Path(f"{output}.part"), time.monotonic() + 100
-    while rounds_in(part) < rounds:
-        assert process.poll() is None and time.monotonic() < end, (process.poll(), process.communicate(timeout=5))
-        time.sleep(0.01)
+    process = subprocess.Popen([*command[:at], *shell, *command[at:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               env={**os.environ, "TERMINAL": os.ttyname(name)})
+    said, end = "", time.monotonic() + 100
+    while f", round {rounds + 1}:" not in said:
+        assert process.poll() is None and time.monotonic() < end, (process.poll(), said)
+        if select.select([terminal], [], [], 0.1)[0]:
+            said += os.read(terminal, 65536).decode()
     os.kill(int(Path("pid.0").read_text()), signal.SIGTERM)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 75 and "saved" in errors, (process.returncode, errors)
-    assert rounds <= rounds_in(part) < ROUNDS, rounds_in(part)
-    return rounds_in(part)
+    while process.poll() is None or select.select([terminal], [], [], 0)[0]:
+        assert time.monotonic() < end, said
+        if select.select([terminal], [], [], 0.1)[0]:
+            said += os.read(terminal, 65536).decode()
+    os.close(terminal)
+    os.close(name)
+    assert process.returncode == 75 and "what was measured is saved" in said, (process.returncode, said)
+    found = rounds_in(f"{output}.part")
+    assert rounds <= found < ROUNDS, found
+    return found
 
 
 def refused(text, *arguments, lines=1, **options):
