@@ -58,7 +58,8 @@ TEST(Options, AnInterruptedRunCanBeContinued) {
     EXPECT_FALSE(parse({command, "in.toml", "--resume", "auto", "--", "--benchmark_filter=flat"}, code));
     EXPECT_EQ(code, 2);
   }
-  EXPECT_FALSE(parse({"sweep", "in.toml", "--resume", "auto", "--turns", "a,b"}, code)) << "the gate starts anew";
+  EXPECT_FALSE(parse({"sweep", "in.toml", "--resume", "auto", "--turns", "a,b"}, code))
+      << "the gate starts anew";
   EXPECT_EQ(code, 2);
   EXPECT_FALSE(parse({"layers", "in.toml", "--resume", "auto"}, code)) << "it has no rounds";
   EXPECT_EQ(code, 2);
