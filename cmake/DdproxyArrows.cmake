@@ -66,7 +66,7 @@ ddproxy_may_use(miniapp/measure/step model/statistics model/step model/step/chec
                 miniapp/input miniapp/errors miniapp/device miniapp/machine miniapp/compute miniapp/collectives/drivers
                 miniapp/collectives miniapp/measure/pass miniapp/measure/calibration)
 ddproxy_may_use(miniapp/app model/statistics model/step model/cost model/predict model/predict/graph kernels results/output
-                results/file miniapp/input miniapp/options miniapp/analysis miniapp/predict miniapp/errors miniapp/device
+                results/file results/run miniapp/input miniapp/options miniapp/analysis miniapp/predict miniapp/errors miniapp/device
                 miniapp/cores miniapp/machine miniapp/compute miniapp/collectives miniapp/measure/pass miniapp/measure/calibration
                 miniapp/measure/sweep miniapp/measure/verification miniapp/measure/step)
 ddproxy_may_use(miniapp results/output miniapp/options miniapp/predict miniapp/errors miniapp/cores miniapp/machine miniapp/app)

@@ -17,6 +17,7 @@ from small_twin import write_twin  # noqa: E402
 
 ROOT, DDPROXY = pathlib.Path(sys.argv[1]), sys.argv[2]
 JOB = ROOT / "deploy" / "slurm" / "run-8gpu.sbatch"
+ROUNDS = 10000  # of the job that is preempted
 TINY = """[model]
 preset = "tiny"
 [step]
@@ -112,9 +113,9 @@ def samples_in(path):
 
 
 def check_preemption(jobs):
-    """A job of a higher priority takes the node. The job that is preempted keeps its samples and starts again."""
-    write_twin(jobs.folder / "long", 'strategies = ["naive"]\nsamples = 10000\n')
-    number, _ = jobs.submit("--ntasks-per-node=1", "--gpus-per-node=1", "--nodelist=node1", "--requeue", JOB, "long/twin.toml", wait=False)
+    """A job of a higher priority takes the node. The job that is preempted starts again, and takes only the rounds that are missing."""
+    write_twin(jobs.folder / "long", f'strategies = ["naive"]\nsamples = {ROUNDS}\n')
+    number, _ = jobs.submit("--ntasks-per-node=1", "--gpus-per-node=1", "--nodelist=node1", JOB, "long/twin.toml", wait=False)
     part = jobs.folder / "out" / f"twin-{number}.h5.part"
     jobs.slurm.wait_until(lambda: samples_in(part) > 0, 60, f"{part} has samples")
     _, code = jobs.submit("--partition=high", "--nodelist=node1", "--exclusive", "--output=/dev/null", "--wrap=true")
@@ -123,6 +124,12 @@ def check_preemption(jobs):
     jobs.slurm.wait_until(lambda: samples_in(kept) > 0, 120, f"{kept} has the samples of the first start")
     shown = jobs.slurm.call("scontrol", "show", "job", number).stdout
     assert "Restarts=1" in shown, shown
+    jobs.slurm.wait_until(lambda: samples_in(part) > 0, 60, f"{part} has samples of the second start")
+    with h5py.File(part) as second, h5py.File(kept) as first:
+        assert second.attrs["resumed_from"] == first.attrs["run_id"] and second.attrs["rounds_before"] == samples_in(kept), dict(second.attrs)
+        assert second["sweep/measured"].shape[1] == ROUNDS - samples_in(kept), second["sweep/measured"].shape
+    log = jobs.log(number)
+    assert "this run takes all rounds" in log and f"has {samples_in(kept)} rounds" in log, log
     jobs.slurm.call("scancel", number)
 
 

@@ -15,6 +15,9 @@ Run sample_run() {
   Run run{.path = "",
           .complete = true,
           .created = "2026-03-01T00:00:00Z",
+          .run_id = "00ff",
+          .resumed_from = "ff00",
+          .rounds_before = 3,
           .revision = "abc",
           .machine = "host",
           .label = "offer",
@@ -40,6 +43,8 @@ TEST(RunMessage, ComesBackWhole) {
   EXPECT_TRUE(again.complete && again.replay && again.is_twin);
   EXPECT_EQ(again.identity, run.identity);
   EXPECT_EQ(again.round, -7);
+  EXPECT_EQ(again.run_id + again.resumed_from, "00ffff00");
+  EXPECT_EQ(again.rounds_before, 3);
   EXPECT_EQ(again.conditions[0].hertz[0], 2.5e9);
   EXPECT_EQ(again.unverified, run.unverified);
   EXPECT_EQ(again.cases[0].samples[2], 0.3);

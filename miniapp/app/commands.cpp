@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "miniapp/app/check_messages.hpp"
+#include "miniapp/app/resume.hpp"
 #include "miniapp/app/run_ends.hpp"
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/step_session.hpp"
@@ -41,6 +42,10 @@ void refuse_overwriting(Options const& options, Config const& config) {
   for (char const* ending : table_endings)
     written.push_back(
         {fmt::format("a table beside {}", options.output.string()), beside(options.output, ending)});
+  // The unfinished results file may be the file of --resume, because a new start renames it.
+  auto replaced = written;
+  std::erase_if(replaced, [&](UsedFile const& one) { return one.path == options.output.string() + ".part"; });
+  if (options.resume != resume_auto) refuse_clashes({{"the file of --resume", options.resume}}, replaced);
   refuse_clashes({{"the input file", config.file},
                   {"a table of the input", config.times},
                   {"a table of the input", config.table}},
@@ -122,6 +127,9 @@ void execute(Options const& options, Runtime const& runtime) {
     if (runtime.root()) check_files(options, config, cases);
   });
   agree_on_input(runtime, config);
+  auto earlier = find_earlier_rounds(options, config, runtime);
+  config.rounds_before = earlier.rounds;
+  config.seconds_before = earlier.seconds;
   const double timeout_s = config.timeout_s;
   const double file_need = results_memory(config, workload, cases, runtime.ranks());
   RankContext context = make_rank_context(config, std::move(workload), runtime, file_need);
@@ -140,7 +148,7 @@ void execute(Options const& options, Runtime const& runtime) {
     if (options.group && *options.group < context.ranks()) use_group_lane(context, *options.group);
     if (runtime.root()) results::print_output(describe(context.choice));
     if (options.planted_state > 0) plant_state(context, options.planted_state);  // after the call was chosen
-    session.emplace(options, std::move(context), std::move(cases));
+    session.emplace(options, std::move(context), std::move(cases), std::move(earlier));
     run_steps(*session, runtime, options.command, !options.pieces_mib.empty());
   } catch (StuckCall const& error) {
     leave_stuck_call(runtime, close, error.what());

@@ -119,6 +119,10 @@ std::string kokkos_configuration() {
 
 }  // namespace
 
+std::vector<std::string> gather_hosts(Runtime const& runtime) {
+  return runtime.gather(host_name());
+}
+
 Provenance gather_provenance(RankContext const& context) {
   auto const& runtime = context.runtime;
   const bool replay = context.config.compute == ComputeMode::replay;
@@ -142,7 +146,7 @@ Provenance gather_provenance(RankContext const& context) {
   provenance.attributes.emplace_back("placement", provenance.threads.line);
   provenance.attributes.emplace_back("second_start", provenance.threads.second_start);
   provenance.environment = relevant_environment();
-  provenance.host = runtime.gather(host_name());
+  provenance.host = gather_hosts(runtime);
   provenance.device = runtime.gather(device.name);
   provenance.uuid = runtime.gather(device.uuid);
   provenance.pci_bus = runtime.gather(device.pci_bus);

@@ -29,6 +29,9 @@ struct Provenance {
   ThreadReport threads;
 };
 
+/// Gathers the host names of all ranks on rank 0. Returns an empty list on the other ranks. Collective.
+std::vector<std::string> gather_hosts(Runtime const& runtime);
+
 /// Gathers the provenance of all ranks on rank 0. Collective.
 Provenance gather_provenance(RankContext const& context);
 

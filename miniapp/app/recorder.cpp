@@ -50,6 +50,12 @@ Recorder::Recorder(Options const& options, Config const& config) : writer_(optio
   writer_.write("/provenance/input", Texts{config.text});
 }
 
+void Recorder::resumed(EarlierRounds const& earlier) {
+  if (earlier.rounds == 0) return;
+  writer_.attribute("/", "resumed_from", earlier.run_id);
+  writer_.attribute("/", "rounds_before", std::int64_t{earlier.rounds});
+}
+
 void Recorder::provenance(Provenance const& provenance) {
   for (auto const& [name, value] : provenance.attributes) writer_.attribute("/provenance", name, value);
   writer_.write("/provenance/environment", provenance.environment);

@@ -11,6 +11,7 @@
 #include "miniapp/analysis/stopping.hpp"
 #include "miniapp/analysis/sweep_states.hpp"
 #include "miniapp/app/provenance.hpp"
+#include "miniapp/app/resume_check.hpp"
 #include "miniapp/machine/clock_report.hpp"
 #include "miniapp/measure/calibration/collect_measurements.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
@@ -54,6 +55,9 @@ class Recorder {
   /// the text of the input.
   Recorder(Options const& options, Config const& config);
 
+  /// Writes the run that this run continues, and how many rounds were taken before. Writes nothing if it
+  /// continues none.
+  void resumed(EarlierRounds const& earlier);
   /// Writes /provenance.
   void provenance(Provenance const& provenance);
   /// Writes /model: the dimensions of the model, and its gradients in ready order.
@@ -117,7 +121,7 @@ class Recorder {
   void phases(std::vector<Phase> const& phases, std::string const& drift);
 
   /// Writes the settings of the sweep, and the names and plans of the cases. If `predicted` is true, also
-  /// writes their predictions. Reserves space for config.samples samples of each case. `floor` is the lower
+  /// writes their predictions. Reserves space for rounds_to_take() samples of each case. `floor` is the lower
   /// bound on E.
   void plan(RankContext const& context, std::vector<CaseReport> const& reports, bool predicted, double floor);
   /// Writes the predictions of the cases and the lower bound on E, `floor`. May be called again.
@@ -137,6 +141,8 @@ class Recorder {
   void part(std::size_t part, std::size_t index, double seconds);
   /// Writes one sample. `item` is the index of the case, and `round` the number of the round, from 0.
   void sample(std::size_t item, int round, Sample const& sample);
+  /// Writes the time of all complete rounds, those of earlier runs included, in seconds. May be called again.
+  void rounds_seconds(double seconds) { writer_.attribute("/sweep", "seconds", seconds); }
   /// Reserves space for `samples` samples of each case.
   void grow_samples(std::size_t samples) { writer_.grow_samples(samples); }
   /// Writes for each case why sampling stopped, and the limits of `config` that stop it.

@@ -90,7 +90,7 @@ void Recorder::plan(RankContext const& context, Reports const& reports, bool pre
   plans(column<std::vector<model::Plan>>(reports, [](auto& r) { return r.item.plan; }));
   if (predicted) write_predictions(writer_, reports);
   writer_.write("/sweep/floor", Reals{floor});
-  const auto samples = static_cast<std::size_t>(config.samples);
+  const auto samples = static_cast<std::size_t>(rounds_to_take(config));
   const auto ranks = static_cast<std::size_t>(context.computing_ranks());
   for (auto const* dataset : {"/sweep/measured", "/sweep/compute", "/sweep/backward_end", "/sweep/arrival"})
     writer_.reserve(dataset, {reports.size(), samples, ranks});

@@ -24,8 +24,8 @@
 
 namespace ddproxy {
 
-Session::Session(Options const& options, RankContext context, std::vector<Case> cases)
-    : options_(options), context_(std::move(context)) {
+Session::Session(Options const& options, RankContext context, std::vector<Case> cases, EarlierRounds earlier)
+    : options_(options), context_(std::move(context)), earlier_(std::move(earlier)) {
   const auto provenance = gather_provenance(context_);
   const auto doubt = doubt_about_numa(provenance.numa_node, provenance.device_numa_node);
   if (root() && !doubt.empty()) results::say_error(fmt::format("warning: {}", doubt));
@@ -35,6 +35,7 @@ Session::Session(Options const& options, RankContext context, std::vector<Case> 
   context_.runtime.together([&] {
     if (!root()) return;
     recorder_.emplace(options, context_.config);
+    recorder_->resumed(earlier_);
     recorder_->provenance(provenance);
     recorder_->model(context_.config, context_.workload);
     recorder_->flush();

@@ -7,6 +7,7 @@
 
 #include "miniapp/analysis/stopping.hpp"
 #include "miniapp/app/recorder.hpp"
+#include "miniapp/app/resume.hpp"
 #include "miniapp/measure/calibration/collect_measurements.hpp"
 #include "miniapp/measure/calibration/phases.hpp"
 #include "miniapp/measure/calibration/state_tables.hpp"
@@ -35,8 +36,9 @@ namespace ddproxy {
 class Session {
  public:
   /// Creates the results file on rank 0, and gathers the provenance. `options` must outlive the session.
+  /// `earlier` are the rounds that this run continues; context.config has their number, too.
   /// Throws CollectiveError if the file cannot be created (exit code 2) or the disk is full (exit code 4).
-  Session(Options const& options, RankContext context, std::vector<Case> cases);
+  Session(Options const& options, RankContext context, std::vector<Case> cases, EarlierRounds earlier);
   ~Session();  ///< prints the tables so far if finish() has not printed them
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;
@@ -152,6 +154,7 @@ class Session {
 
   Options const& options_;
   RankContext context_;
+  EarlierRounds earlier_;
   std::optional<Recorder> recorder_;
   std::vector<results::TextFile> tables_;  // files beside the results file, written with it
   std::string report_;                     // text to print when the file is finished

@@ -89,7 +89,7 @@ void Session::verify() {
 void Session::sweep() {
   samples_.resize(reports_.size());
   order_.assign(reports_.size(),
-                std::vector<std::int64_t>(static_cast<std::size_t>(context_.config.samples), -1));
+                std::vector<std::int64_t>(static_cast<std::size_t>(rounds_to_take(context_.config)), -1));
   stops_.assign(reports_.size(), Stop::samples);
   parts_ = part_names(context_);
   part_values_.assign(parts_.size(), 0);
@@ -107,10 +107,20 @@ void Session::sweep() {
   const auto keep_part = [&](std::string const& part, double seconds) { record_part(part, seconds); };
   const auto start = Clock::now();
   const auto another = [&](int rounds) { return takes_another_round(rounds, seconds_since(start)); };
-  const auto flush = [&] { recorder_->flush_if_due(); };
+  const auto keep_seconds = [&] {
+    if (context_.config.max_seconds > 0)
+      recorder_->rounds_seconds(context_.config.seconds_before + seconds_since(start));
+  };
+  const auto begin_round = [&] {
+    keep_seconds();
+    recorder_->flush_if_due();
+  };
   const auto timelines =
-      run_sweep(context_, reports_, options_.turns, {keep_sample, keep_part, another, flush});
-  if (root()) recorder_->flush();
+      run_sweep(context_, reports_, options_.turns, {keep_sample, keep_part, another, begin_round});
+  if (root()) {
+    keep_seconds();
+    recorder_->flush();
+  }
   context_.runtime.together([&] {
     if (root() && std::ranges::all_of(samples_, &std::vector<Sample>::empty))
       throw std::invalid_argument(
@@ -132,7 +142,7 @@ void Session::record_step_memory() {
 }
 
 bool Session::takes_another_round(int rounds, double seconds) {
-  const RoundBudget budget(context_.config.samples, context_.config.max_seconds);
+  const RoundBudget budget(rounds_to_take(context_.config), seconds_to_take(context_.config));
   bool all_precise = true;
   for (std::size_t i = 0; i < reports_.size(); ++i) {
     if (samples_[i].empty()) continue;  // --benchmark_filter leaves the case out
@@ -169,6 +179,7 @@ void Session::conclude_sweep() {
   judge_sweep();
   compare_phases();
   report_ += sweep_table(context_.config, reports_, stops_, predicted_);
+  report_ += resumed_text(earlier_, order_.front().size());
   report_ += tuning_line(reports_, floor_);
   if (const auto cases = scored_cases(reports_); predicted_ && !cases.empty())
     report_ += score_lines(cases, model::score(cases));

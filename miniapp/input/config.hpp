@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -81,7 +83,9 @@ struct Config {
   /// Time limit of all rounds together, seconds. Until it is reached, rounds are taken beyond `samples` until
   /// E of every case is known within `target`. 0: exactly `samples` rounds are taken.
   double max_seconds = 0;
-  int warmup = 1;  ///< passes before the first sample
+  int rounds_before = 0;      ///< complete rounds of the interrupted runs that this run continues (--resume)
+  double seconds_before = 0;  ///< time of these rounds, seconds; 0 without max_seconds
+  int warmup = 1;             ///< passes before the first sample
   bool shared_compute =
       false;  ///< true: T_compute is measured once a round for all cases; false: before each sample of a case
 
@@ -99,6 +103,19 @@ struct Config {
 /// Reads and checks an input file. A `name` without a folder is searched for as find_input() says. Throws
 /// std::invalid_argument with one line that names the file, the line and the key, and says what to do.
 Config read_config(std::filesystem::path const& name);
+
+/// Returns the smallest number of rounds that the sweep of this run takes: those of `samples` that the runs
+/// before have not taken, but at least one.
+inline int rounds_to_take(Config const& config) {
+  return std::max(1, config.samples - config.rounds_before);
+}
+
+/// Returns the part of max_seconds that the runs before have not used, in seconds, above 0. Returns 0 without
+/// max_seconds.
+inline double seconds_to_take(Config const& config) {
+  if (config.max_seconds <= 0) return 0;
+  return std::max(config.max_seconds - config.seconds_before, std::numeric_limits<double>::min());
+}
 
 /// Returns whether the step of the input is sharded.
 inline bool is_sharded(Config const& config) {

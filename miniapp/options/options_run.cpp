@@ -88,6 +88,15 @@ void add_sampling(CLI::App& command, Options& options) {
       ->check(positive_number());
 }
 
+void add_resume(CLI::App& command, Options& options) {
+  command
+      .add_option(
+          "--resume", options.resume,
+          "continue an interrupted run: take only the rounds that this unfinished file FILE.part lacks; "
+          "'auto' (for job scripts): continue FILE.part of -o FILE if that is possible, else take all rounds")
+      ->excludes(command.get_option("--dry-run"));
+}
+
 // Adds an option for tests of the code that tells states of the machine apart.
 void add_planted_state(CLI::App& command, Options& options) {
   command.add_option("--planted-state", options.planted_state)->check(CLI::PositiveNumber)->group("");
@@ -150,6 +159,7 @@ void add_run_commands(CLI::App& app, Options& options) {
   run->footer(about_run);
   add_limits(*run, options);
   add_sampling(*run, options);
+  add_resume(*run, options);
   add_planted_state(*run, options);
   add_label(*run, options);
   add_trace_of_cases(*run, options);
@@ -163,10 +173,12 @@ void add_run_commands(CLI::App& app, Options& options) {
       options);
   auto* sweep = add_command(app, options, "sweep", "measure T and E of every case, without a prediction");
   add_sampling(*sweep, options);
+  add_resume(*sweep, options);
   add_label(*sweep, options);
   add_planted_state(*sweep, options);
   add_trace_of_cases(*sweep, options);
   add_turns(*sweep, options.turns);
+  sweep->get_option("--resume")->excludes(sweep->get_option("--turns"));
 }
 
 }  // namespace ddproxy

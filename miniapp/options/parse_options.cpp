@@ -116,6 +116,8 @@ std::string complain(Arguments arguments, Options const& options) {
   if (!options.benchmark.empty() && options.command != "compare" && options.command != "run" &&
       options.command != "sweep")
     return "arguments after -- go to Google Benchmark, which only run and sweep use";
+  if (!options.resume.empty() && !options.benchmark.empty())
+    return "--resume does not go with arguments for Google Benchmark (after --): leave out one of them";
   return "";
 }
 

@@ -12,12 +12,24 @@
 namespace ddproxy::results {
 namespace {
 
+// Warns of each run that continued an interrupted run whose file is not given. Each of the two files has only
+// its own rounds.
+void warn_of_resumed(Comparison& result, std::span<const Run> side) {
+  for (auto const& run : side)
+    if (!run.resumed_from.empty() && std::ranges::find(side, run.resumed_from, &Run::run_id) == side.end())
+      result.warnings.push_back(run.path.string() + ": it continued the interrupted run " + run.resumed_from +
+                                "; the " + std::to_string(run.rounds_before) +
+                                " rounds before do not count, unless you give the unfinished file of that "
+                                "run (FILE.part.N) as a further run of this side");
+}
+
 void warn_of_files(Comparison& result, std::span<const Run> base, std::span<const Run> next) {
   for (auto side : {base, next})
     for (auto const& run : side)
       if (!run.complete)
         result.warnings.push_back(run.path.string() +
                                   ": the run was interrupted; it is compared by the samples that it has");
+  for (auto side : {base, next}) warn_of_resumed(result, side);
   std::vector<std::string> both;
   for (auto const& run : next)
     if (std::ranges::any_of(base, [&](Run const& other) { return is_same_run(run, other); }))

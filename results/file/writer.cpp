@@ -9,6 +9,7 @@
 
 #include "results/file/h5_dataset.hpp"
 #include "results/output/flush_pace.hpp"
+#include "results/output/fresh_file.hpp"
 #include "results/output/part_file.hpp"
 #include "results/output/utc_time.hpp"
 
@@ -97,6 +98,7 @@ Writer::Writer(std::filesystem::path path) {
   attribute("/", "schema_version", schema_version);
   attribute("/", "complete", std::int64_t{0});
   attribute("/", "created", utc_time_now());
+  attribute("/", "run_id", random_digits());
   flush();
 }
 

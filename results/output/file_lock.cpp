@@ -64,6 +64,15 @@ bool FileLock::take() {
   }
 }
 
+bool is_locked(std::filesystem::path const& target) {
+  const std::string name = target.string() + ".lock";
+  const int descriptor = open(name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool is_free = flock(descriptor, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  close(descriptor);
+  return !is_free;
+}
+
 bool FileLock::renew() {
   if (descriptor_ >= 0 && has_name(descriptor_, path_)) return true;
   release();

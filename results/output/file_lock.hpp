@@ -35,4 +35,7 @@ class FileLock {
   std::string no_locks_;
 };
 
+/// Returns whether a program holds the lock of `target` now. Returns false if the file system has no locks.
+bool is_locked(std::filesystem::path const& target);
+
 }  // namespace ddproxy::results

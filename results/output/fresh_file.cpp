@@ -33,14 +33,6 @@ std::string start_of_names(Path const& target) {
   return name;
 }
 
-std::string random_digits() {
-  std::random_device random;
-  const std::uint64_t number = std::uint64_t{random()} << 32 | random();
-  char text[digits + 1];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
-  return text;
-}
-
 // Returns true if the name has the form of a fresh file: start, random_digits(), ending.
 bool is_fresh_name(std::string const& name, std::string const& start) {
   if (name.size() != start.size() + digits + std::strlen(ending)) return false;
@@ -55,6 +47,14 @@ FileIdentity identity_from(struct stat const& status) {
 }
 
 }  // namespace
+
+std::string random_digits() {
+  std::random_device random;
+  const std::uint64_t number = std::uint64_t{random()} << 32 | random();
+  char text[digits + 1];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
+  return text;
+}
 
 FreshFile::FreshFile(Path target) : target_(std::move(target)) {
   do {

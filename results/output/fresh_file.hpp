@@ -5,9 +5,13 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace ddproxy::results {
+
+/// Returns 16 random hexadecimal digits.
+std::string random_digits();
 
 /// Identifies one file of this machine. Two names of the same file have the same identity.
 struct FileIdentity {

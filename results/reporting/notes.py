@@ -36,6 +36,9 @@ def _of_newest(newest):
             yield f"The {name} is not known: {reason}."
     if drift := newest.attribute("/phases", "drift"):
         yield f"{drift}."
+    if before := newest.attribute("/", "resumed_from"):
+        yield (f"This run continued the interrupted run {before}. The {newest.attribute('/', 'rounds_before')} rounds before are in the unfinished file of that "
+               "run, and are not on this page.")
     if simulated := _simulated(newest):
         yield simulated
     if states := derive.states_note(newest):

@@ -33,14 +33,17 @@ struct Condition {
 struct Run {
   std::filesystem::path path;
   bool complete = false;
-  std::string created;   ///< ISO time
-  std::string revision;  ///< source revision
-  std::string machine;   ///< device kind, number of ranks, host names without their digits
-  std::string label;     ///< name that the user gave to the machine (--label); empty: none
-  bool replay = false;   ///< compute or all-reduces took their times from a table
-  std::string valid;     ///< the attribute `valid`, translated if an earlier version wrote the file;
-                         ///< "missing" if a finished file lacks it; empty for an unfinished file
-  double tokens = 0.0;   ///< tokens of all ranks in a step; NaN if the file lacks a number that is needed
+  std::string created;             ///< ISO time
+  std::string run_id;              ///< names the run; empty in files of earlier versions
+  std::string resumed_from;        ///< run_id of the interrupted run that this run continued; empty: none
+  std::int64_t rounds_before = 0;  ///< complete rounds of that run and of those that it continued
+  std::string revision;            ///< source revision
+  std::string machine;             ///< device kind, number of ranks, host names without their digits
+  std::string label;               ///< name that the user gave to the machine (--label); empty: none
+  bool replay = false;             ///< compute or all-reduces took their times from a table
+  std::string valid;    ///< the attribute `valid`, translated if an earlier version wrote the file;
+                        ///< "missing" if a finished file lacks it; empty for an unfinished file
+  double tokens = 0.0;  ///< tokens of all ranks in a step; NaN if the file lacks a number that is needed
   using Values = std::vector<std::pair<std::string, std::string>>;  ///< key and value
   Values identity;  ///< values that must be equal in compared runs; --allow accepts these keys; an empty
                     ///< value is unknown and not compared

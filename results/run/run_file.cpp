@@ -60,6 +60,9 @@ Run run_of(std::filesystem::path const& path) {
   run.path = path;
   run.complete = reader.complete();
   run.created = reader.text("/", "created");
+  run.run_id = reader.text("/", "run_id");
+  run.resumed_from = reader.text("/", "resumed_from");
+  run.rounds_before = integer_of(reader, "/", "rounds_before").value_or(0);
   run.revision = reader.text("/provenance", "git_revision");
   run.machine = machine_of(reader);
   run.label = reader.text("/", "label");
@@ -122,7 +125,8 @@ void check_names(Run const& run) {
 }
 
 void make_printable(Run& run) {
-  for (auto* text : {&run.created, &run.revision, &run.machine, &run.label, &run.valid, &run.session})
+  for (auto* text : {&run.created, &run.run_id, &run.resumed_from, &run.revision, &run.machine, &run.label,
+                     &run.valid, &run.session})
     *text = model::printable(*text);
   for (auto& [key, value] : run.identity) value = model::printable(value);
   for (auto& condition : run.conditions) condition.value = model::printable(condition.value);

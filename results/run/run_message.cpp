@@ -38,11 +38,11 @@ auto fields_of(T& one) {
 template <class T>
 requires std::same_as<std::remove_const_t<T>, Run>
 auto fields_of(T& one) {
-  auto& [path, complete, created, revision, machine, label, replay, valid, tokens, identity, conditions,
-         unverified, is_twin, session, round, cases] = one;
+  auto& [path, complete, created, run_id, resumed_from, rounds_before, revision, machine, label, replay,
+         valid, tokens, identity, conditions, unverified, is_twin, session, round, cases] = one;
   static_cast<void>(path);
-  return std::tie(complete, created, revision, machine, label, replay, valid, tokens, identity, conditions,
-                  unverified, is_twin, session, round, cases);
+  return std::tie(complete, created, run_id, resumed_from, rounds_before, revision, machine, label, replay,
+                  valid, tokens, identity, conditions, unverified, is_twin, session, round, cases);
 }
 
 struct Packer {

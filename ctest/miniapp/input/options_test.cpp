@@ -47,6 +47,24 @@ TEST(Options, TheTimeForSamplesIsPositive) {
   }
 }
 
+TEST(Options, AnInterruptedRunCanBeContinued) {
+  int code = 0;
+  for (auto command : {"run", "sweep"}) {
+    const auto options = parse({command, "in.toml", "--resume", "out.h5.part"}, code);
+    ASSERT_TRUE(options);
+    EXPECT_EQ(options->resume, "out.h5.part");
+    EXPECT_FALSE(parse({command, "in.toml", "--resume", "auto", "--dry-run"}, code));
+    EXPECT_EQ(code, 2);
+    EXPECT_FALSE(parse({command, "in.toml", "--resume", "auto", "--", "--benchmark_filter=flat"}, code));
+    EXPECT_EQ(code, 2);
+  }
+  EXPECT_FALSE(parse({"sweep", "in.toml", "--resume", "auto", "--turns", "a,b"}, code))
+      << "the gate starts anew";
+  EXPECT_EQ(code, 2);
+  EXPECT_FALSE(parse({"layers", "in.toml", "--resume", "auto"}, code)) << "it has no rounds";
+  EXPECT_EQ(code, 2);
+}
+
 TEST(Options, ThreadsCanBeSaid) {
   int code = 0;
   const auto options = parse({"sweep", "in.toml", "--kokkos-num-threads=3", "--strict"}, code);

@@ -124,10 +124,10 @@ bool lead(RankContext& context, Passes& passes, std::vector<CaseReport> const& c
     drive(planner.next(rounds),
           [&](std::size_t item, int round) { return signalled() ? 0.0 : leader.sample(item, round); });
   };
-  take(context.config.samples);
+  const int fewest = rounds_to_take(context.config);
+  take(fewest);
   const bool fixed = has_own_arguments() || !options.go.empty();
-  for (int rounds = context.config.samples; !fixed && !signalled() && observer.another(rounds); ++rounds)
-    take(1);
+  for (int rounds = fewest; !fixed && !signalled() && observer.another(rounds); ++rounds) take(1);
   const bool interrupted = signalled();  // read once, so that all ranks act on the same answer
   passes.end(interrupted);
   return !interrupted;
@@ -143,7 +143,7 @@ std::vector<std::string> part_names(RankContext const& context) {
 }
 
 std::size_t part_samples(RankContext const& context, std::size_t cases) {
-  const auto rounds = static_cast<std::size_t>(context.config.samples);
+  const auto rounds = static_cast<std::size_t>(rounds_to_take(context.config));
   return context.config.gate.operators && !context.config.shared_compute ? rounds * cases : rounds;
 }
 

@@ -53,10 +53,10 @@ struct SweepObserver {
 /// case. Reads only CaseReport::item of each element of `cases`. Collective.
 ///
 /// A round takes one sample of each case and each part, in random order. turns.seed, if given, is the seed of
-/// this order. The sweep takes `[sweep] samples` rounds. Then it takes further rounds as long as
-/// observer.another() returns true. It takes no further rounds if it takes turns with another program, or if
-/// Google Benchmark received arguments of its own. If turns.go names a pipe, each sample waits for a turn
-/// (turns.hpp).
+/// this order. The sweep takes rounds_to_take() rounds: `[sweep] samples`, or fewer with --resume. Then it
+/// takes further rounds as long as observer.another() returns true. It takes no further rounds if it takes
+/// turns with another program, or if Google Benchmark received arguments of its own. If turns.go names a
+/// pipe, each sample waits for a turn (turns.hpp).
 ///
 /// If several ranks reduce and the sweep takes no turns, it also runs the case's all-reduces without compute
 /// after each sample of a case.
@@ -72,7 +72,7 @@ std::vector<CaseTimeline> run_sweep(RankContext& context, std::vector<CaseReport
 /// Returns the names of the parts that a sweep measures: OperatorTimes::names() if `[gate] operators` is on,
 /// and then Parts::names().
 std::vector<std::string> part_names(RankContext const& context);
-/// Returns the largest number of values that a part can have after `[sweep] samples` rounds over `cases`
+/// Returns the largest number of values that a part can have after rounds_to_take() rounds over `cases`
 /// cases. Operators are timed in the pass of each case, so they have a value for each case and round.
 std::size_t part_samples(RankContext const& context, std::size_t cases);
 

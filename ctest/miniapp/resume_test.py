@@ -1,0 +1,251 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""resume_test.py DDPROXY MPIEXEC...: interrupts runs with SIGTERM and continues them with --resume. Plants each fault in a copy of FILE.part."""
+import fcntl
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from small_twin import write_twin  # noqa: E402
+
+DDPROXY, *MPIEXEC = sys.argv[1:]
+ROUNDS = 60
+SWEEP = 'strategies = ["flat", "bucketed"]\ncaps_mib = [0.1]\nsamples = {}\n'
+REAL = '[model]\npreset = "tiny"\n[step]\nbatch = 1\nsequence = 32\n[sweep]\n' + SWEEP.format(ROUNDS)
+TWIN = "twin/twin.toml"
+
+
+def rounds_in(path):
+    """Returns the number of complete rounds in a results file, 0 if it has no sweep yet."""
+    try:
+        with h5py.File(path) as file:
+            return int(np.isfinite(file["sweep/measured"][()]).all(axis=(0, 2)).sum())
+    except (OSError, KeyError):
+        return 0
+
+
+def attributes(path):
+    """Returns the root attributes of a results file, and /sweep `seconds`."""
+    with h5py.File(path) as file:
+        return {**file.attrs, "seconds": file["sweep"].attrs.get("seconds") if "sweep" in file else None}
+
+
+def command_of(*arguments, ranks=1):
+    return [*([*MPIEXEC, "-n", str(ranks)] if ranks > 1 else []), DDPROXY, *map(str, arguments)]
+
+
+def run(*arguments, code=0, ranks=1):
+    done = subprocess.run(command_of(*arguments, ranks=ranks), capture_output=True, text=True, timeout=120)
+    assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def interrupt(*arguments, output, ranks=1, rounds=3):
+    """Starts a run, sends SIGTERM to its rank 0 when the next round after `rounds` goes on, and returns the number of rounds in OUTPUT.part.
+
+    The progress of a run is printed only to a terminal, so its standard error is a pseudo-terminal."""
+    terminal, name = os.openpty()
+    shell = ["sh", "-c", 'echo $$ > "pid.${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}"; exec "$@" 2> "$TERMINAL"', "sh"]
+    command = command_of(*arguments, "-o", output, ranks=ranks)
+    at = command.index(DDPROXY)
+    process = subprocess.Popen([*command[:at], *shell, *command[at:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               env={**os.environ, "TERMINAL": os.ttyname(name)})
+    said, end = "", time.monotonic() + 100
+    while f", round {rounds + 1}:" not in said:
+        assert process.poll() is None and time.monotonic() < end, (process.poll(), said)
+        if select.select([terminal], [], [], 0.1)[0]:
+            said += os.read(terminal, 65536).decode()
+    os.kill(int(Path("pid.0").read_text()), signal.SIGTERM)
+    while process.poll() is None or select.select([terminal], [], [], 0)[0]:
+        assert time.monotonic() < end, said
+        if select.select([terminal], [], [], 0.1)[0]:
+            said += os.read(terminal, 65536).decode()
+    os.close(terminal)
+    os.close(name)
+    assert process.returncode == 75 and "what was measured is saved" in said, (process.returncode, said)
+    found = rounds_in(f"{output}.part")
+    assert rounds <= found < ROUNDS, found
+    return found
+
+
+def refused(text, *arguments, lines=1, **options):
+    """The run must end with code 2 and the given number of lines, one of which has `text`. It must change no file."""
+    before = {path: path.read_bytes() for path in Path().iterdir() if path.is_file()}
+    errors = [line for line in run(*arguments, code=2, **options).stderr.splitlines() if line.startswith("ddproxy: ")]
+    assert len(errors) == lines and any(text in line for line in errors), (text, errors)
+    assert before == {path: path.read_bytes() for path in Path().iterdir() if path.is_file()}, arguments
+
+
+def check_real_ranks():
+    """Two ranks that compute and reduce are interrupted and continued."""
+    Path("real.toml").write_text(REAL)
+    had = interrupt("run", "real.toml", output="real.h5", ranks=2)
+    left, earlier = Path("real.h5.part").read_bytes(), attributes("real.h5.part")
+    refused("it has 2 ranks, and this run has 1; start as many ranks", "run", "real.toml", "-o", "real.h5", "--resume", "real.h5.part")
+    done = run("run", "real.toml", "-o", "real.h5", "--resume", "real.h5.part", ranks=2)
+    assert f"resume: real.h5.part has {had} rounds (run {earlier['run_id']}); this run takes {ROUNDS - had} more" in done.stdout, done.stdout
+    assert f"the {ROUNDS - had} rounds of this run; the {had} rounds before are in the unfinished file of run {earlier['run_id']}" in done.stdout
+    assert Path("real.h5.part.1").read_bytes() == left and not Path("real.h5.part").exists()
+    whole = attributes("real.h5")
+    assert whole["complete"] == 1 and whole["resumed_from"] == earlier["run_id"] != whole["run_id"], whole
+    assert whole["rounds_before"] == had and "resumed_from" not in earlier
+    with h5py.File("real.h5") as file:
+        assert file["sweep/measured"].shape == (2, ROUNDS - had, 2) and np.isfinite(file["sweep/measured"][()]).all()
+        assert np.isfinite(file["sweep/predicted"][()]).all() and len(file["layers/seconds"]) == 2, "the calibration is new"
+
+
+def check_second_preemption():
+    """The continued run is interrupted, too. The third run takes what both have left. Every unfinished file stays as it was."""
+    resume = ("run", TWIN, "--resume", "auto")
+    first = interrupt(*resume, output="job.h5")
+    left, first_id = Path("job.h5.part").read_bytes(), attributes("job.h5.part")["run_id"]
+    second = interrupt(*resume, output="job.h5")
+    again, second_id = Path("job.h5.part").read_bytes(), attributes("job.h5.part")["run_id"]
+    assert attributes("job.h5.part")["resumed_from"] == first_id and attributes("job.h5.part")["rounds_before"] == first
+    assert Path("job.h5.part.1").read_bytes() == left
+    done = run(*resume, "-o", "job.h5")
+    whole = attributes("job.h5")
+    assert whole["resumed_from"] == second_id and whole["rounds_before"] == first + second, whole
+    assert rounds_in("job.h5") == ROUNDS - first - second, (first, second, done.stdout)
+    assert (Path("job.h5.part.1").read_bytes(), Path("job.h5.part.2").read_bytes()) == (left, again)
+
+
+def plant(change, name="planted.h5.part"):
+    """Copies the interrupted run and changes the copy. Returns its name."""
+    shutil.copy("cut.h5.part", name)
+    with h5py.File(name, "r+") as file:
+        change(file)
+    return name
+
+
+def attribute(group, name, value):
+    def change(file):
+        file[group].attrs[name] = value
+    return change
+
+
+def text(dataset, value):
+    def change(file):
+        file[dataset][0] = value
+    return change
+
+
+def without_rounds(file):
+    file["sweep/measured"][0, :, 0] = np.nan
+
+
+def two_changes(file):
+    attribute("provenance", "flags", "-Og")(file)
+    text("provenance/host", "elsewhere")(file)
+
+
+def resume(part, *more, command="run", twin=TWIN):
+    return command, twin, "-o", "new.h5", "--resume", part, *more
+
+
+def check_differences():
+    write_twin(Path("changed"), SWEEP.format(ROUNDS).replace("0.1", "0.2"))
+    refused("of the input differs, 'caps_mib = [0.1]' against 'caps_mib = [0.2]' in this run; give the input as it was",
+            *resume("cut.h5.part", twin="changed/twin.toml"))
+    refused("the command differs, 'run' against 'sweep' in this run", *resume("cut.h5.part", command="sweep"))
+    for name, what in (("git_revision", "git revision"), ("compiler", "compiler"), ("flags", "list of compiler flags")):
+        refused(f"the {what} differs, 'other'", *resume(plant(attribute("provenance", name, "other"))))
+    refused("the host of rank 0 differs, 'elsewhere' against '", *resume(plant(text("provenance/host", "elsewhere"))))
+    refused("(sbatch --nodelist=elsewhere), or leave out --resume to take all rounds", *resume(plant(two_changes)), lines=2)
+
+
+def check_unusable_files():
+    refused("nowhere.part cannot be resumed: there is no such file", *resume("nowhere.part"))
+    refused("it has no complete round of a sweep", *resume(plant(without_rounds)))
+    refused("it is the file of a finished run", *resume(plant(attribute("/", "complete", 1))))
+    whole = Path("cut.h5.part").read_bytes()
+    for damaged in (whole[:len(whole) // 2], whole[:100], b"", b"no HDF5 file\n" * 100):
+        Path("damaged.h5.part").write_bytes(damaged)
+        refused("damaged.h5.part cannot be resumed: cannot be read as HDF5", *resume("damaged.h5.part"))
+    with open("cut.h5.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        refused("the run that writes it still goes on", *resume("cut.h5.part"))
+        refused("cut.h5: another program is writing it", "run", TWIN, "-o", "cut.h5", "--resume", "auto")
+    Path("cut.h5.lock").unlink()
+
+
+def check_options():
+    refused("--dry-run", *resume("cut.h5.part", "--dry-run"))
+    refused("--turns", *resume("cut.h5.part", "--turns", "a,b", command="sweep"))
+    refused("--resume does not go with arguments for Google Benchmark", *resume("cut.h5.part", "--", "--benchmark_filter=flat"))
+    refused("this file is the file of --resume, and --json would overwrite it", *resume("cut.h5.part", "--json", "cut.h5.part"))
+    shutil.copy("cut.h5.part", "moved.h5")
+    refused("this file is the file of --resume, and the results file would overwrite it", "run", TWIN, "-o", "moved.h5", "--resume", "moved.h5")
+
+
+def check_automatic():
+    """A job script gives --resume auto. It starts from the beginning if there is nothing to continue."""
+    write_twin(Path("short"), SWEEP.format(4))
+    start = ("run", "short/twin.toml", "-o", "auto.h5", "--resume", "auto")
+    done = run(*start)
+    assert "resume: there is no auto.h5.part; this run takes all rounds" in done.stdout and not done.stderr, done
+    for change, reason in ((without_rounds, "it has no complete round"), (text("provenance/host", "elsewhere"), "the host of rank 0 differs")):
+        plant(change, "auto.h5.part")
+        left = Path("auto.h5.part").read_bytes()
+        done = run(*start)
+        assert f"warning: auto.h5.part is not resumed: {reason}" in done.stderr, done
+        assert rounds_in("auto.h5") == 4 and "resumed_from" not in attributes("auto.h5")
+        kept = max(Path().glob("auto.h5.part.*"))
+        assert kept.read_bytes() == left, kept
+
+
+def check_interrupted_calibration():
+    """A continued run that was interrupted before its first round has the rounds of the run before."""
+    def calibrating(file):
+        file.attrs["rounds_before"] = np.int64(ROUNDS - 2)
+        del file["sweep/measured"]
+    run(*resume(plant(calibrating)))
+    assert rounds_in("new.h5") == 2 and attributes("new.h5")["rounds_before"] == ROUNDS - 2
+    run(*resume(plant(attribute("/", "rounds_before", np.int64(ROUNDS)))))
+    assert rounds_in("new.h5") == 1, "a run takes at least one round"
+
+
+def check_time_limit():
+    """The seconds of the earlier rounds count towards max_seconds."""
+    limited = ("run", TWIN, "--max-seconds", "100")
+    interrupt(*limited, output="limited.h5")
+    seconds = attributes("limited.h5.part")["seconds"]
+    assert 0 < seconds < 100, seconds
+    with h5py.File("limited.h5.part", "r+") as file:
+        file.attrs["rounds_before"] = np.int64(ROUNDS)
+        file["sweep"].attrs["seconds"] = 99.9999
+    run(*limited, "-o", "limited.h5", "--resume", "limited.h5.part")
+    assert rounds_in("limited.h5") == 1 and attributes("limited.h5")["seconds"] > 99.9999, "no time is left, so one round is taken"
+
+
+def check_comparison():
+    """compare counts each half as a run. It warns if the other half is missing."""
+    warning = f"job.h5: it continued the interrupted run {attributes('job.h5.part.2')['run_id']}"
+    assert warning in run("compare", "auto.h5", "job.h5", "--allow", "sweep", "--allow-undecided").stderr
+    parts = ("job.h5", "job.h5.part.1", "job.h5.part.2")
+    assert "it continued" not in run("compare", "auto.h5", "--allow", "sweep", "--allow-undecided", "--", *parts).stderr
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        write_twin(Path("twin"), SWEEP.format(ROUNDS))
+        interrupt("run", TWIN, output="cut.h5")
+        for check in (check_real_ranks, check_second_preemption, check_differences, check_unusable_files, check_options, check_automatic,
+                      check_interrupted_calibration, check_time_limit, check_comparison):
+            check()
+            print(f"passed: {check.__name__}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

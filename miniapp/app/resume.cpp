@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/app/resume.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "miniapp/app/provenance.hpp"
+#include "miniapp/machine/build_info.hpp"
+#include "results/output/file_lock.hpp"
+#include "results/output/standard_streams.hpp"
+
+namespace ddproxy {
+namespace {
+
+std::string rounds_text(int rounds) {
+  return fmt::format("{} {}", rounds, rounds == 1 ? "round" : "rounds");
+}
+
+void say_start(EarlierRounds const& earlier, Config const& config) {
+  const int more = std::max(1, config.samples - earlier.rounds);
+  results::print_output(fmt::format("resume: {} has {} (run {}); this run takes {}{} more\n",
+                                    earlier.file.string(), rounds_text(earlier.rounds), earlier.run_id,
+                                    config.max_seconds > 0 ? "at least " : "", more));
+}
+
+// Prints a warning for each obstacle, because `--resume auto` then takes all rounds.
+void say_obstacles(std::string const& file, std::vector<ResumeObstacle> const& obstacles) {
+  for (auto const& obstacle : obstacles)
+    results::say_error(
+        fmt::format("warning: {} is not resumed: {}; this run takes all rounds, and keeps the file", file,
+                    obstacle.reason));
+}
+
+// Prints a line for each obstacle but the last, and throws the last.
+[[noreturn]] void refuse(std::string const& file, std::vector<ResumeObstacle> const& obstacles) {
+  const auto line = [&](ResumeObstacle const& obstacle) {
+    return fmt::format("{} cannot be resumed: {}; {}, or leave out --resume to take all rounds", file,
+                       obstacle.reason, obstacle.remedy);
+  };
+  for (std::size_t k = 0; k + 1 < obstacles.size(); ++k) results::say_error("ddproxy: " + line(obstacles[k]));
+  throw std::invalid_argument(line(obstacles.back()));
+}
+
+EarlierRounds find(Options const& options, Config const& config, std::vector<std::string> hosts) {
+  const bool automatic = options.resume == resume_auto;
+  // The results file of a run that goes on is refused when this run creates its own.
+  if (automatic && results::is_locked(options.output)) return {};
+  const std::filesystem::path file = automatic ? options.output.string() + ".part" : options.resume;
+  std::error_code unreadable;
+  if (automatic && !std::filesystem::exists(file, unreadable)) {
+    results::print_output(fmt::format("resume: there is no {}; this run takes all rounds\n", file.string()));
+    return {};
+  }
+  const auto found = examine_unfinished(
+      file, {options.command, git_revision, compiler, flags, std::move(hosts), config.text});
+  if (found.obstacles.empty())
+    say_start(found.earlier, config);
+  else if (automatic)
+    say_obstacles(file.string(), found.obstacles);
+  else
+    refuse(file.string(), found.obstacles);
+  return found.earlier;
+}
+
+}  // namespace
+
+EarlierRounds find_earlier_rounds(Options const& options, Config const& config, Runtime const& runtime) {
+  EarlierRounds earlier;
+  if (options.resume.empty()) return earlier;
+  auto hosts = gather_hosts(runtime);
+  runtime.together([&] {
+    if (runtime.root()) earlier = find(options, config, std::move(hosts));
+  });
+  std::vector<std::int64_t> rounds{earlier.rounds};
+  runtime.broadcast(rounds);
+  earlier.rounds = static_cast<int>(rounds[0]);
+  return earlier;
+}
+
+std::string resumed_text(EarlierRounds const& earlier, std::size_t own) {
+  if (earlier.rounds == 0) return "";
+  return fmt::format(
+      "these figures are those of the {} of this run; the {} before are in the unfinished file of run {}, "
+      "which "
+      "counts as another run\n",
+      rounds_text(static_cast<int>(own)), rounds_text(earlier.rounds), earlier.run_id);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "miniapp/app/resume_check.hpp"
+#include "miniapp/input/config.hpp"
+#include "miniapp/machine/runtime.hpp"
+#include "miniapp/options/options.hpp"
+
+namespace ddproxy {
+
+/// Finds the rounds that `--resume` continues. Prints a line that says what is continued, or for
+/// `--resume auto` why nothing is. Returns no rounds without --resume, or if `--resume auto` finds nothing to
+/// continue. All ranks get the number of rounds; rank 0 gets everything. Collective.
+///
+/// Throws CollectiveError (exit code 2) if the file that `--resume` names cannot be continued. Each reason
+/// is a line on standard error; the last one is the message of the exception.
+EarlierRounds find_earlier_rounds(Options const& options, Config const& config, Runtime const& runtime);
+
+/// Returns lines for the end of a run that continued `earlier`: which rounds its figures have, and where the
+/// other rounds are. `own` is the number of rounds of this run. Returns an empty text if it continued none.
+std::string resumed_text(EarlierRounds const& earlier, std::size_t own);
+
+}  // namespace ddproxy

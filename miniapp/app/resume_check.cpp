@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/app/resume_check.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "results/file/reader.hpp"
+#include "results/output/file_lock.hpp"
+#include "results/run/against.hpp"
+
+namespace ddproxy {
+namespace {
+
+using Obstacles = std::vector<ResumeObstacle>;
+
+std::vector<std::string> texts_of(results::Reader const& reader, std::string_view dataset) {
+  return reader.has(dataset) ? reader.texts(dataset) : std::vector<std::string>{};
+}
+
+// Counts the rounds of the file in which every case has a sample on every rank.
+std::int64_t complete_rounds(results::Reader const& reader) {
+  if (!reader.has("/sweep/measured")) return 0;
+  const auto extents = reader.extents("/sweep/measured");
+  const auto seconds = reader.reals("/sweep/measured");
+  const std::size_t cases = extents[0], rounds = extents[1], ranks = extents[2];
+  std::vector<bool> complete(cases > 0 && ranks > 0 ? rounds : 0, true);
+  for (std::size_t k = 0; k < seconds.size(); ++k)
+    if (!std::isfinite(seconds[k])) complete[k / ranks % rounds] = false;
+  return std::ranges::count(complete, true);
+}
+
+// Returns the number of complete rounds of the file and of the runs that it continued.
+int all_rounds(results::Reader const& reader) {
+  const auto value = reader.attribute("/", "rounds_before");
+  auto const* before = value ? std::get_if<std::int64_t>(&*value) : nullptr;
+  const std::int64_t most = std::numeric_limits<int>::max() / 2;
+  return static_cast<int>(std::clamp<std::int64_t>(before ? *before : 0, 0, most) +
+                          std::min(complete_rounds(reader), most));
+}
+
+double seconds_of(results::Reader const& reader) {
+  const auto value = reader.attribute("/sweep", "seconds");
+  auto const* seconds = value ? std::get_if<double>(&*value) : nullptr;
+  return seconds && *seconds > 0 ? *seconds : 0;
+}
+
+void compare_hosts(std::vector<std::string> const& then, std::vector<std::string> const& now,
+                   Obstacles& found) {
+  if (then.size() != now.size())
+    return found.push_back({fmt::format("it has {} ranks, and this run has {}", then.size(), now.size()),
+                            "start as many ranks as before"});
+  const auto [old, other] = std::ranges::mismatch(then, now);
+  if (old == then.end()) return;
+  found.push_back({fmt::format("the host of rank {} differs, {} in this run", old - then.begin(),
+                               results::against("", *old, *other)),
+                   fmt::format("start the ranks on the same hosts (sbatch --nodelist={})",
+                               fmt::join(std::set(then.begin(), then.end()), ","))});
+}
+
+// Finds the first line of the input that differs.
+void compare_inputs(std::string const& then, std::string const& now, Obstacles& found) {
+  if (then == now) return;
+  std::istringstream old_lines(then), new_lines(now);
+  std::string old_line, new_line;
+  for (int number = 1;; ++number) {
+    const bool ends = !std::getline(old_lines, old_line), ends_now = !std::getline(new_lines, new_line);
+    if (ends) old_line.clear();
+    if (ends_now) new_line.clear();
+    if (old_line == new_line && !(ends && ends_now)) continue;
+    found.push_back({fmt::format("line {} of the input differs, {} in this run", number,
+                                 results::against("", old_line, new_line)),
+                     "give the input as it was (/provenance/input in the file)"});
+    return;
+  }
+}
+
+Obstacles differences(results::Reader const& reader, ResumeConditions const& mine) {
+  Obstacles found;
+  const auto compare = [&](std::string const& what, std::string_view group, std::string const& name,
+                           std::string const& now, std::string const& remedy) {
+    const auto then = reader.text(group, name);
+    if (then == now) return;
+    found.push_back(
+        {fmt::format("the {} differs, {} in this run", what, results::against(name, then, now)), remedy});
+  };
+  const std::string same_build = "start the build that began the run";
+  compare("command", "/", "command", mine.command, "give the same command");
+  compare("git revision", "/provenance", "git_revision", mine.git_revision, same_build);
+  compare("compiler", "/provenance", "compiler", mine.compiler, same_build);
+  compare("list of compiler flags", "/provenance", "flags", mine.flags, same_build);
+  compare_hosts(texts_of(reader, "/provenance/host"), mine.hosts, found);
+  const auto input = texts_of(reader, "/provenance/input");
+  compare_inputs(input.empty() ? "" : input.front(), mine.input, found);
+  return found;
+}
+
+// Throws std::invalid_argument for a file that is missing or damaged.
+ResumeFinding examine(std::filesystem::path const& file, ResumeConditions const& mine) {
+  if (file.extension() == ".part" && results::is_locked(std::filesystem::path(file).replace_extension()))
+    return {{}, {{"the run that writes it still goes on", "wait until that run has ended"}}};
+  const results::Reader reader(file);
+  if (reader.complete())
+    return {{}, {{"it is the file of a finished run", "use it as it is, under a name without .part"}}};
+  const int rounds = all_rounds(reader);
+  if (rounds == 0) return {{}, {{"it has no complete round of a sweep", "start from the beginning"}}};
+  auto found = differences(reader, mine);
+  if (!found.empty()) return {{}, std::move(found)};
+  return {{file, reader.text("/", "run_id"), rounds, seconds_of(reader)}, {}};
+}
+
+}  // namespace
+
+ResumeFinding examine_unfinished(std::filesystem::path const& file, ResumeConditions const& mine) try {
+  return examine(file, mine);
+} catch (std::invalid_argument const& error) {
+  std::string what = error.what();
+  if (const auto name = file.string() + ": "; what.starts_with(name)) what.erase(0, name.size());
+  return {{}, {{what, "give the FILE.part of an interrupted run"}}};
+}
+
+}  // namespace ddproxy

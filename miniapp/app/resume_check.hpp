@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ddproxy {
+
+/// What must be equal in an interrupted run and in the run that continues it.
+struct ResumeConditions {
+  std::string command;             ///< run or sweep
+  std::string git_revision;        ///< revision of the source
+  std::string compiler, flags;     ///< of the build
+  std::vector<std::string> hosts;  ///< [rank] host name
+  std::string input;               ///< text of the input file
+};
+
+/// The rounds of a sweep that interrupted runs have taken. A round takes one sample of each case.
+struct EarlierRounds {
+  std::filesystem::path
+      file;            ///< unfinished results file of the last of these runs; empty: none is continued
+  std::string run_id;  ///< the attribute run_id of the file
+  int rounds = 0;      ///< number of complete rounds in the file and in the runs that it continued
+  double seconds = 0;  ///< time of these rounds; 0 if the number of samples was given
+};
+
+/// A reason why a file cannot be continued, and what the user can do.
+struct ResumeObstacle {
+  std::string reason, remedy;
+};
+
+/// What an unfinished results file offers to a run that continues it.
+struct ResumeFinding {
+  EarlierRounds earlier;                  ///< holds nothing if there are obstacles
+  std::vector<ResumeObstacle> obstacles;  ///< if empty, the file can be continued
+};
+
+/// Reads the unfinished results file `file` and compares it with this run, whose conditions are `mine`. A
+/// file that is missing, is damaged, belongs to a run that goes on or has finished, or has no complete round,
+/// is an obstacle, and so is each condition that differs.
+ResumeFinding examine_unfinished(std::filesystem::path const& file, ResumeConditions const& mine);
+
+}  // namespace ddproxy
