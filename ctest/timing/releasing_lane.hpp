@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "ctest/timing/resident_pages.hpp"
+#include "miniapp/collectives/drivers/communication_lane.hpp"
+#include "miniapp/compute/step_lane.hpp"
+#include "miniapp/measure/pass/compiled_step.hpp"
+
+namespace ddproxy {
+
+/// A compute lane that hands all calls on to a StepLane, and gives memory back to the operating system.
+///
+/// Problem: ddproxy keeps every buffer of a step for the whole step, so its resident memory is that of all
+/// buffers. The prediction of `ddproxy memory` is about a program that allocates a buffer when it is first
+/// used and frees it after its last use. This lane does the same with the pages of the buffers. A buffer
+/// becomes resident as a whole, filled with NaN, before the first compute task that uses it. It is released
+/// before the next compute task after its last use. So the resident memory of the process during a task is
+/// measured by the operating system and rests on no sum of sizes. The pages of a released buffer hold zeros.
+/// A task that uses a buffer after its release therefore computes wrong numbers.
+///
+/// Order of calls: construct the lane, then watch(), then for each step run_step() and end_step().
+class ReleasingLane : public ComputeLane {
+ public:
+  /// Takes a reference to the lane, the memory of the step, the places of its buffers, and the step. The
+  /// arguments must outlive this object.
+  ReleasingLane(StepLane& lane, kernels::Floats memory, StepPlaces const& places, CompiledStep const& step)
+      : lane_(lane), memory_(std::move(memory)), step_(step), uses_(step.graph().buffers.size()) {
+    auto const& graph = step.graph();
+    for (std::size_t b = 0; b < uses_.size(); ++b) {
+      uses_[b].pages = {memory_.data() + places.first[b], graph.buffers[b].elements};
+      uses_[b].kept = graph.buffers[b].at_exit.content != model::Content::nothing;
+    }
+    for (std::size_t t = 0; t < graph.tasks.size(); ++t) add_uses(t);
+  }
+
+  /// From now on releases buffers and measures. `lanes` are the communication lanes of the step, and
+  /// `baseline` is the resident memory in bytes that is not counted.
+  void watch(std::vector<CommunicationLane*> lanes, double baseline) {
+    lanes_ = std::move(lanes);
+    baseline_ = baseline;
+    watching_ = true;
+  }
+
+  std::size_t operations() const override { return lane_.operations(); }
+  void begin() override {
+    task_ = 0;
+    phases.clear();
+    start = before_update = resident();
+    for (Use& use : uses_) use.resident = use.first_is_call;  // a collective fills it when it runs
+    lane_.begin();
+  }
+  void run(std::size_t operation) override { lane_.run(operation); }
+  bool knows(model::Compute const& compute) const override { return lane_.knows(compute); }
+  void carry_out(ComputeCall const& call) override {
+    if (watching_) prepare(call);
+    lane_.carry_out(call);
+    ++task_;
+    if (!watching_) return;
+    lane_.fence();
+    double& most = phases[call.compute.phase];
+    most = std::max(most, resident());
+  }
+  void copy(Slice from, std::size_t to) override { lane_.copy(from, to); }
+  void wait_for(Completion const& completion) override { lane_.wait_for(completion); }
+  Completion completion() override { return lane_.completion(); }
+  void fence() override { lane_.fence(); }
+
+  /// Releases the buffers that are not kept. Call it after run_step().
+  void end_step() {
+    if (watching_) release_unused();
+    after_update = resident();
+  }
+
+  std::map<model::Phase, double> phases;                  ///< largest resident memory in bytes
+  double start = 0, before_update = 0, after_update = 0;  ///< resident memory in bytes
+
+ private:
+  struct Use {
+    Pages pages;
+    bool kept = false;  ///< its content is needed after the step
+    bool resident = false;
+    bool first_is_call = false;  ///< a collective is the first to use the buffer
+    std::size_t first_task = nothing,
+                end_task = 0;  ///< numbers of compute tasks: the first, and after the last
+    std::map<std::size_t, std::size_t> last_call = {};  ///< lane: number of its last call on the buffer
+  };
+
+  void add_uses(std::size_t t) {
+    auto const& launch = step_.launches()[t];
+    for (auto const& access : step_.graph().tasks[t].accesses) {
+      Use& use = uses_[model::index(access.buffer)];
+      if (launch.kind == Launch::Kind::collective) {
+        use.first_is_call = use.first_is_call || use.first_task == nothing;
+        use.last_call[launch.lane] = launch.first + launch.calls.size() - 1;
+        use.end_task = std::max(use.end_task, computes_);  // the call is issued before this task
+      } else {
+        use.first_task = std::min(use.first_task, computes_);
+        use.end_task = computes_ + 1;
+      }
+    }
+    if (launch.kind == Launch::Kind::phase) ++computes_;
+  }
+
+  void prepare(ComputeCall const& call) {
+    release_unused();
+    if (call.compute.phase == model::Phase::update && !phases.contains(model::Phase::update))
+      before_update = resident();
+    for (Use& use : uses_)
+      if (!use.kept && !use.first_is_call && use.first_task == task_) {
+        use.pages.fill();
+        use.resident = true;
+      }
+  }
+
+  void release_unused() {
+    for (Use& use : uses_)
+      if (use.resident && !use.kept && is_unused(use)) {
+        use.pages.release();
+        use.resident = false;
+      }
+  }
+
+  /// Returns whether no later task of the step uses the buffer, and all earlier ones are done.
+  bool is_unused(Use const& use) const {
+    return task_ >= use.end_task && std::ranges::all_of(use.last_call, [&](auto const& last) {
+             return is_over(lanes_[last.first]->completion_of(last.second));
+           });
+  }
+
+  double resident() const { return resident_bytes() - baseline_; }
+
+  StepLane& lane_;
+  kernels::Floats memory_;
+  CompiledStep const& step_;
+  std::vector<Use> uses_;  // [buffer]
+  std::vector<CommunicationLane*> lanes_;
+  std::size_t computes_ = 0, task_ = 0;  // compute tasks of a step, and those of this step so far
+  double baseline_ = 0;
+  bool watching_ = false;
+};
+
+}  // namespace ddproxy
