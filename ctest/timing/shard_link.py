@@ -14,6 +14,9 @@ import time
 
 import whole_steps as steps
 
+# Many tokens for each parameter: the link is then slow, and little processor time goes into the transfers. A small model keeps a run short. Its units are
+# small, so the burst is small, too: a message after a pause is then hardly faster than the messages of the tables, which follow each other.
+SIZE = {"d_model": 192, "heads": 3, "vocabulary": 1024, "context": 128, "cap_mib": 1, "burst": "128kb"}
 METHODS = {"ddp": "none", "zero1": "zero1", "fsdp": "fsdp"}  # what a table calls it: [shard] stage. ddp comes first; it gives rho
 
 
@@ -70,4 +73,4 @@ def series(opts, report):
 
 
 if __name__ == "__main__":
-    sys.exit(steps.run_series(steps.parser(samples=7, tokens=384).parse_args(), series))
+    sys.exit(steps.run_series(steps.parser(samples=7, tokens=4096, size=SIZE).parse_args(), series))

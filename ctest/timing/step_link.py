@@ -12,6 +12,8 @@ import sys
 
 import whole_steps as steps
 
+SIZE = {"d_model": 384, "heads": 6, "vocabulary": 4096, "context": 1024, "cap_mib": 4, "burst": "1mb"}
+
 
 def measure_run(opts, run, rates, report):
     """Measures every point of one run, and returns the points."""
@@ -35,4 +37,4 @@ def series(opts, report):
 
 
 if __name__ == "__main__":
-    sys.exit(steps.run_series(steps.parser(samples=9, tokens=2048).parse_args(), series))
+    sys.exit(steps.run_series(steps.parser(samples=9, tokens=2048, size=SIZE).parse_args(), series))

@@ -17,10 +17,11 @@ SEQUENCE = 128
 INPUT = """[model]
 preset = "{preset}"
 layers = 4
-d_model = 384
-heads = 6
+d_model = {d_model}
+heads = {heads}
 d_ff = {d_ff}
-vocabulary = 4096
+vocabulary = {vocabulary}
+context = {context}
 [step]
 batch = {batch}
 sequence = {sequence}
@@ -31,10 +32,10 @@ clip = 1.0
 [allreduce]
 piece_mib = 4
 [sweep]
-caps_mib = [4]
+caps_mib = [{cap_mib}]
 samples = {samples}
 """
-MODELS = {"gpt2": {"preset": "gpt2", "d_ff": 1536}, "llama": {"preset": "cs336-s", "d_ff": 1024}}
+MODELS = {"gpt2": {"preset": "gpt2", "d_ff": 4}, "llama": {"preset": "cs336-s", "d_ff": 8 / 3}}  # d_ff in multiples of d_model
 STEP_BOUND = 0.05  # largest error of T, in each point of each run
 EXPOSED_BOUND = 0.10  # largest mean error of E over the points of a run
 LEAST_SHARE = 0.10  # a point counts for the mean error of E if E is at least this share of T
@@ -42,8 +43,9 @@ WIDEST = 0.20  # largest mean of (half-width of the interval of E) / E; with wid
 PREDICTIONS = {"no contention": "uncontended", "kappa and gamma": "predicted"}  # what a table calls it: dataset of /step
 
 
-def parser(samples, tokens):
-    """Returns a parser of the options that both scripts have. `samples` and `tokens` are the default values."""
+def parser(samples, tokens, size):
+    """Returns a parser of the options that both scripts have. `samples` and `tokens` are the default values. `size` has the other keys of INPUT, and `burst`, the
+    bytes that an idle link sends at once above its rate."""
     options = argparse.ArgumentParser()
     options.add_argument("root")
     options.add_argument("ddproxy")
@@ -56,6 +58,7 @@ def parser(samples, tokens):
     options.add_argument("--table")
     options.add_argument("--keep")
     options.add_argument("--report", action="store_true")
+    options.set_defaults(size=size)
     return options
 
 
@@ -63,10 +66,11 @@ def start(opts, model, samples, mbit=None, stage="none"):
     """Runs `ddproxy step` and returns the tables of its JSON file. `mbit` is the rate of the link in Mbit/s; None: no limit. Exits with 77 if no network
     namespace can be made."""
     pathlib.Path("input.toml").write_text(
-        INPUT.format(**MODELS[model], batch=max(1, opts.tokens // SEQUENCE), sequence=SEQUENCE, samples=samples, stage=stage))
+        INPUT.format(**{**opts.size, "preset": MODELS[model]["preset"], "d_ff": round(MODELS[model]["d_ff"] * opts.size["d_model"])},
+                     batch=max(1, opts.tokens // SEQUENCE), sequence=SEQUENCE, samples=samples, stage=stage))
     link = [f"{opts.root}/scripts/slow-link", f"{mbit}mbit"] if mbit else []
     done = subprocess.run([*link, *opts.mpiexec, "-n", str(RANKS), opts.ddproxy, "step", "input.toml", "-o", "step.h5", "--json", "step.json"],
-                          capture_output=True, text=True)
+                          capture_output=True, text=True, env={**os.environ, "SLOW_LINK_BURST": opts.size["burst"]})
     if done.returncode == 77:
         print(done.stderr)
         sys.exit(77)
