@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ctest/miniapp/counting_engine.hpp"
 #include "ctest/timing/resident_pages.hpp"
 #include "miniapp/collectives/drivers/communication_lane.hpp"
 #include "miniapp/compute/step_lane.hpp"
@@ -19,10 +20,10 @@ namespace ddproxy {
 /// Problem: ddproxy keeps every buffer of a step for the whole step, so its resident memory is that of all
 /// buffers. The prediction of `ddproxy memory` is about a program that allocates a buffer when it is first
 /// used and frees it after its last use. This lane does the same with the pages of the buffers. A buffer
-/// becomes resident as a whole, filled with NaN, before the first compute task that uses it. It is released
-/// before the next compute task after its last use. So the resident memory of the process during a task is
-/// measured by the operating system and rests on no sum of sizes. The pages of a released buffer hold zeros.
-/// A task that uses a buffer after its release therefore computes wrong numbers.
+/// becomes resident as a whole, filled with NaN, before the first task that uses it; FillingEngine does this
+/// for collectives. It is released before the next compute task after its last use. So the resident memory of
+/// the process during a task is measured by the operating system and rests on no sum of sizes. The pages of a
+/// released buffer hold zeros. A task that uses a buffer after its release therefore computes wrong numbers.
 ///
 /// Order of calls: construct the lane, then watch(), then for each step run_step() and end_step().
 class ReleasingLane : public ComputeLane {
@@ -52,7 +53,7 @@ class ReleasingLane : public ComputeLane {
     task_ = 0;
     phases.clear();
     start = before_update = resident();
-    for (Use& use : uses_) use.resident = use.first_is_call;  // a collective fills it when it runs
+    for (Use& use : uses_) use.resident = use.first_call != no_call;  // fill_before() fills it
     lane_.begin();
   }
   void run(std::size_t operation) override { lane_.run(operation); }
@@ -71,6 +72,14 @@ class ReleasingLane : public ComputeLane {
   Completion completion() override { return lane_.completion(); }
   void fence() override { lane_.fence(); }
 
+  /// Fills the buffers that a collective is the first to use. Its engine calls this before the collective
+  /// begins. `call` is its number on the lane. May be called on another thread during a step.
+  void fill_before(std::size_t lane, std::size_t call) const {
+    if (!watching_) return;
+    for (Use const& use : uses_)
+      if (use.first_call == std::pair{lane, call}) use.pages.fill();
+  }
+
   /// Releases the buffers that are not kept. Call it after run_step().
   void end_step() {
     if (watching_) release_unused();
@@ -81,14 +90,14 @@ class ReleasingLane : public ComputeLane {
   double start = 0, before_update = 0, after_update = 0;  ///< resident memory in bytes
 
  private:
+  static constexpr std::pair no_call{nothing, nothing};
   struct Use {
     Pages pages;
     bool kept = false;  ///< its content is needed after the step
     bool resident = false;
-    bool first_is_call = false;  ///< a collective is the first to use the buffer
-    std::size_t first_task = nothing,
-                end_task = 0;  ///< numbers of compute tasks: the first, and after the last
-    std::map<std::size_t, std::size_t> last_call = {};  ///< lane: number of its last call on the buffer
+    std::size_t first_task = nothing, end_task = 0;  ///< numbers of compute tasks: first, and after the last
+    std::pair<std::size_t, std::size_t> first_call = no_call;  ///< lane and call, if no task comes before it
+    std::map<std::size_t, std::size_t> last_call = {};         ///< lane: its last call on the buffer
   };
 
   void add_uses(std::size_t t) {
@@ -96,7 +105,8 @@ class ReleasingLane : public ComputeLane {
     for (auto const& access : step_.graph().tasks[t].accesses) {
       Use& use = uses_[model::index(access.buffer)];
       if (launch.kind == Launch::Kind::collective) {
-        use.first_is_call = use.first_is_call || use.first_task == nothing;
+        if (!use.kept && use.end_task == 0 && use.last_call.empty())
+          use.first_call = {launch.lane, launch.first};
         use.last_call[launch.lane] = launch.first + launch.calls.size() - 1;
         use.end_task = std::max(use.end_task, computes_);  // the call is issued before this task
       } else {
@@ -112,7 +122,7 @@ class ReleasingLane : public ComputeLane {
     if (call.compute.phase == model::Phase::update && !phases.contains(model::Phase::update))
       before_update = resident();
     for (Use& use : uses_)
-      if (!use.kept && !use.first_is_call && use.first_task == task_) {
+      if (!use.kept && use.first_call == no_call && use.first_task == task_) {
         use.pages.fill();
         use.resident = true;
       }
@@ -143,6 +153,27 @@ class ReleasingLane : public ComputeLane {
   std::size_t computes_ = 0, task_ = 0;  // compute tasks of a step, and those of this step so far
   double baseline_ = 0;
   bool watching_ = false;
+};
+
+/// An engine that lets a ReleasingLane fill buffers before each collective.
+class FillingEngine : public CountingEngine {
+ public:
+  /// Takes the engine of lane `lane`, which has `calls` calls in each step. `compute` and `counted` must
+  /// outlive this object.
+  FillingEngine(std::unique_ptr<CollectiveEngine> engine, ReleasingLane const& compute, std::size_t lane,
+                std::size_t calls, CountedByVerb& counted)
+      : CountingEngine(std::move(engine), sizeof(float), counted),
+        compute_(compute),
+        lane_(lane),
+        calls_(calls) {}
+  void begin(CollectiveCall const& call, Completion ready) override {
+    compute_.fill_before(lane_, begun_++ % calls_);
+    CountingEngine::begin(call, ready);
+  }
+
+ private:
+  ReleasingLane const& compute_;
+  std::size_t lane_, calls_, begun_ = 0;
 };
 
 }  // namespace ddproxy

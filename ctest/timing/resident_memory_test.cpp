@@ -82,9 +82,12 @@ class Training {
         compute(lane_, memory_, places_, step_) {
     lane_.initialise(seed);
     std::vector<std::unique_ptr<CollectiveEngine>> engines;
-    for (const auto id : step_.lanes())
-      engines.push_back(
-          std::make_unique<MpiEngine>(groups_.communicator(id), memory_.data(), piece_elements, timeout_s));
+    for (std::size_t lane = 0; lane < step_.lanes().size(); ++lane) {
+      auto engine = std::make_unique<MpiEngine>(groups_.communicator(step_.lanes()[lane]), memory_.data(),
+                                                piece_elements, timeout_s);
+      engines.push_back(std::make_unique<FillingEngine>(std::move(engine), compute, lane,
+                                                        step_.collectives(lane).size(), counted_));
+    }
     lanes_ = make_lanes(std::move(engines), {.thread = true}, rank());
     for (auto const& lane : lanes_) called_.push_back(lane.get());
   }
@@ -108,11 +111,14 @@ class Training {
   kernels::Floats memory_;
   CompiledStep step_;
   StepLane lane_;
-  std::vector<std::unique_ptr<CommunicationLane>> lanes_;
-  std::vector<CommunicationLane*> called_;
+  CountedByVerb counted_;
 
  public:
   ReleasingLane compute;
+
+ private:
+  std::vector<std::unique_ptr<CommunicationLane>> lanes_;  // they use `compute` and `counted_`
+  std::vector<CommunicationLane*> called_;
 };
 
 /// Returns the mean loss of the second step of a run that releases nothing.

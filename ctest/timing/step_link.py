@@ -12,7 +12,7 @@ import sys
 
 import whole_steps as steps
 
-SIZE = {"d_model": 384, "heads": 6, "vocabulary": 4096, "context": 1024, "cap_mib": 4, "burst": "1mb"}
+SIZE = {"d_model": 384, "heads": 6, "vocabulary": 4096, "context": 1024, "cap_mib": 4, "burst": "1mb", "call": "auto"}
 
 
 def measure_run(opts, run, rates, report):

@@ -31,6 +31,7 @@ stage = "{stage}"
 clip = 1.0
 [allreduce]
 piece_mib = 4
+call = "{call}"
 [sweep]
 caps_mib = [{cap_mib}]
 samples = {samples}

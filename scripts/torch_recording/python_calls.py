@@ -40,9 +40,11 @@ def fill(verb, given):
     """Gives the result of a collective values of a usual size, without communication."""
     first, second = list(given.values())[:2]
     if verb == "all_gather":
-        first.view(dist.get_world_size(), -1).copy_(second.reshape(1, -1))
+        for rank, part in enumerate(first.view(dist.get_world_size(), -1)):
+            if rank != dist.get_rank():  # the own part may be `second` itself
+                part.copy_(second.view(-1))
     elif verb == "reduce_scatter":
-        first.view(-1).copy_(second.view(dist.get_world_size(), -1)[dist.get_rank()])
+        first.view(-1).copy_(second.view(dist.get_world_size(), -1)[dist.get_rank()].clone())
 
 
 class PythonCalls:
