@@ -14,7 +14,7 @@ import time
 
 import whole_steps as steps
 
-# A point takes about 20 s, most of them for the tables of the collectives and for kappa and gamma. Their time grows with that of a collective of all
+# Most of the time of a point goes into the tables of the collectives and for kappa and gamma. Their time grows with that of a collective of all
 # gradients, so the model is small, and the call is not chosen by measurements. There are many tokens for each parameter: the link is then slow, and little
 # processor time goes into the transfers. The burst is small because the units are small: a message after a pause is then hardly faster than the messages
 # of the tables, which follow each other.
@@ -75,4 +75,4 @@ def series(opts, report):
 
 
 if __name__ == "__main__":
-    sys.exit(steps.run_series(steps.parser(samples=6, tokens=3072, size=SIZE).parse_args(), series))
+    sys.exit(steps.run_series(steps.parser(samples=6, tokens=2048, size=SIZE).parse_args(), series))
