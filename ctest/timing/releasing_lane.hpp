@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -31,12 +33,17 @@ class ReleasingLane : public ComputeLane {
   /// Takes a reference to the lane, the memory of the step, the places of its buffers, and the step. The
   /// arguments must outlive this object.
   ReleasingLane(StepLane& lane, kernels::Floats memory, StepPlaces const& places, CompiledStep const& step)
-      : lane_(lane), memory_(std::move(memory)), step_(step), uses_(step.graph().buffers.size()) {
+      : lane_(lane),
+        memory_(std::move(memory)),
+        step_(step),
+        uses_(step.graph().buffers.size()),
+        begun_(step.lanes().size()) {
     auto const& graph = step.graph();
     for (std::size_t b = 0; b < uses_.size(); ++b) {
       uses_[b].pages = {memory_.data() + places.first[b], graph.buffers[b].elements};
       uses_[b].kept = graph.buffers[b].at_exit.content != model::Content::nothing;
     }
+    issued_.resize(step.lanes().size());
     for (std::size_t t = 0; t < graph.tasks.size(); ++t) add_uses(t);
   }
 
@@ -51,6 +58,7 @@ class ReleasingLane : public ComputeLane {
   std::size_t operations() const override { return lane_.operations(); }
   void begin() override {
     task_ = 0;
+    for (auto& begun : begun_) begun = 0;
     phases.clear();
     start = before_update = resident();
     for (Use& use : uses_) use.resident = use.first_call != no_call;  // fill_before() fills it
@@ -72,12 +80,14 @@ class ReleasingLane : public ComputeLane {
   Completion completion() override { return lane_.completion(); }
   void fence() override { lane_.fence(); }
 
-  /// Fills the buffers that a collective is the first to use. Its engine calls this before the collective
-  /// begins. `call` is its number on the lane. May be called on another thread during a step.
-  void fill_before(std::size_t lane, std::size_t call) const {
-    if (!watching_) return;
-    for (Use const& use : uses_)
-      if (use.first_call == std::pair{lane, call}) use.pages.fill();
+  /// Fills the buffers that the next collective of a lane is the first to use. An engine calls this before
+  /// the collective begins. May be called on another thread during a step.
+  void fill_before_call(std::size_t lane) {
+    const std::size_t call = begun_[lane];
+    if (watching_)
+      for (Use const& use : uses_)
+        if (use.first_call == std::pair{lane, call}) use.pages.fill();
+    ++begun_[lane];
   }
 
   /// Releases the buffers that are not kept. Call it after run_step().
@@ -114,10 +124,27 @@ class ReleasingLane : public ComputeLane {
         use.end_task = computes_ + 1;
       }
     }
-    if (launch.kind == Launch::Kind::phase) ++computes_;
+    if (launch.kind == Launch::Kind::collective) calls_[launch.lane] += launch.calls.size();
+    if (launch.kind == Launch::Kind::phase) {
+      ++computes_;
+      for (std::size_t lane = 0; lane < issued_.size(); ++lane) issued_[lane].push_back(calls_[lane]);
+    }
+  }
+
+  /// Waits until each lane has begun the next call that was issued before this task, unless the lane still
+  /// carries out another call. The tasks before the call are done, so the lane can begin it.
+  void wait_for_lanes() const {
+    for (std::size_t lane = 0; lane < issued_.size(); ++lane)
+      while (begun_[lane] < issued_[lane][task_] && is_idle(lane)) std::this_thread::yield();
+  }
+
+  bool is_idle(std::size_t lane) const {
+    const std::size_t begun = begun_[lane];
+    return begun == 0 || is_over(lanes_[lane]->completion_of(begun - 1));
   }
 
   void prepare(ComputeCall const& call) {
+    wait_for_lanes();
     release_unused();
     if (call.compute.phase == model::Phase::update && !phases.contains(model::Phase::update))
       before_update = resident();
@@ -150,7 +177,10 @@ class ReleasingLane : public ComputeLane {
   CompiledStep const& step_;
   std::vector<Use> uses_;  // [buffer]
   std::vector<CommunicationLane*> lanes_;
-  std::size_t computes_ = 0, task_ = 0;  // compute tasks of a step, and those of this step so far
+  std::vector<std::atomic<std::size_t>> begun_;   // [lane] calls that were begun in this step
+  std::vector<std::vector<std::size_t>> issued_;  // [lane][compute task] calls that come before it
+  std::map<std::size_t, std::size_t> calls_;      // [lane] calls of the tasks that add_uses() has seen
+  std::size_t computes_ = 0, task_ = 0;           // compute tasks of a step, and those of this step so far
   double baseline_ = 0;
   bool watching_ = false;
 };
@@ -158,22 +188,18 @@ class ReleasingLane : public ComputeLane {
 /// An engine that lets a ReleasingLane fill buffers before each collective.
 class FillingEngine : public CountingEngine {
  public:
-  /// Takes the engine of lane `lane`, which has `calls` calls in each step. `compute` and `counted` must
-  /// outlive this object.
-  FillingEngine(std::unique_ptr<CollectiveEngine> engine, ReleasingLane const& compute, std::size_t lane,
-                std::size_t calls, CountedByVerb& counted)
-      : CountingEngine(std::move(engine), sizeof(float), counted),
-        compute_(compute),
-        lane_(lane),
-        calls_(calls) {}
+  /// Takes the engine of lane `lane`. `compute` and `counted` must outlive this object.
+  FillingEngine(std::unique_ptr<CollectiveEngine> engine, ReleasingLane& compute, std::size_t lane,
+                CountedByVerb& counted)
+      : CountingEngine(std::move(engine), sizeof(float), counted), compute_(compute), lane_(lane) {}
   void begin(CollectiveCall const& call, Completion ready) override {
-    compute_.fill_before(lane_, begun_++ % calls_);
+    compute_.fill_before_call(lane_);
     CountingEngine::begin(call, ready);
   }
 
  private:
-  ReleasingLane const& compute_;
-  std::size_t lane_, calls_, begun_ = 0;
+  ReleasingLane& compute_;
+  std::size_t lane_;
 };
 
 }  // namespace ddproxy

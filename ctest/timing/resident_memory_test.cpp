@@ -85,8 +85,7 @@ class Training {
     for (std::size_t lane = 0; lane < step_.lanes().size(); ++lane) {
       auto engine = std::make_unique<MpiEngine>(groups_.communicator(step_.lanes()[lane]), memory_.data(),
                                                 piece_elements, timeout_s);
-      engines.push_back(std::make_unique<FillingEngine>(std::move(engine), compute, lane,
-                                                        step_.collectives(lane).size(), counted_));
+      engines.push_back(std::make_unique<FillingEngine>(std::move(engine), compute, lane, counted_));
     }
     lanes_ = make_lanes(std::move(engines), {.thread = true}, rank());
     for (auto const& lane : lanes_) called_.push_back(lane.get());
