@@ -90,6 +90,10 @@ def series(opts, report):
 
 def main():
     opts = options()
+    if not shutil.which(opts.python):
+        print(f"--python {opts.python}: there is no such program")
+        return 2
+    opts.python = os.path.abspath(shutil.which(opts.python))
     if subprocess.run([opts.python, "-c", "import torch.distributed.fsdp"], capture_output=True).returncode != 0:
         print(f"{opts.python} has no torch with FSDP; name an interpreter that has it with --python")
         return 77
