@@ -27,9 +27,9 @@ namespace ddproxy {
 /// the process during a task is measured by the operating system and rests on no sum of sizes. The pages of a
 /// released buffer hold zeros. A task that uses a buffer after its release therefore computes wrong numbers.
 ///
-/// Before each compute task the lane waits until at most one collective of each communication lane is in
-/// flight and at most one waits for it, as on a link that keeps up with compute. On a slower link, more
-/// buckets wait for their reduction and stay live, so the memory would depend on the speed of the link.
+/// Before each compute task the lane waits until the collectives that were issued before it have begun. So at
+/// most one is in flight, as on a link that keeps up with compute. On a slower link, buckets that wait for
+/// their reduction stay live, and the memory depends on the speed of the link.
 ///
 /// Order of calls: construct the lane, then watch(), then for each step run_step() and end_step().
 class ReleasingLane : public ComputeLane {
@@ -135,18 +135,10 @@ class ReleasingLane : public ComputeLane {
     }
   }
 
-  /// Waits until each lane has begun all calls that were issued before this task, except one that waits for
-  /// the call in flight.
+  /// Waits until each lane has begun all calls that were issued before this task.
   void wait_for_lanes() const {
     for (std::size_t lane = 0; lane < issued_.size(); ++lane)
-      while (begun_[lane] < issued_[lane][task_] &&
-             (begun_[lane] + 1 < issued_[lane][task_] || is_idle(lane)))
-        std::this_thread::yield();
-  }
-
-  bool is_idle(std::size_t lane) const {
-    const std::size_t begun = begun_[lane];
-    return begun == 0 || is_over(lanes_[lane]->completion_of(begun - 1));
+      while (begun_[lane] < issued_[lane][task_]) std::this_thread::yield();
   }
 
   void prepare(ComputeCall const& call) {

@@ -32,11 +32,17 @@ constexpr std::size_t piece_elements = 1 << 20;
 constexpr double timeout_s = 300;
 constexpr double bound = 0.05;  // largest error of the prediction
 
+// The rates are those of a core. With them the link of the prediction keeps up with compute, as the link of
+// the measurement does (ReleasingLane). Otherwise it depends on both links how many buckets of ZeRO-1 and
+// ZeRO-2 wait for their reduction.
 constexpr char const* input = R"([model]
 preset = "gpt2"
 [step]
 batch = 1
 sequence = 256
+[machine]
+peak_flops = 1e11
+bandwidth = 1e10
 [shard]
 {}
 )";
