@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Trains GPT-2 for two steps with each kind of sharding, and compares the resident memory of the process in
 // each phase of the second step with the prediction of `ddproxy memory`. ReleasingLane gives buffers that
-// are not live back to the operating system. Needs up to 3 GB for each rank.
+// are not live back to the operating system. Needs about 2.5 GB for each rank.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
