@@ -7,159 +7,21 @@ a small GPT-2 and a small Llama. A first run without a limit measures T_compute 
 the wanted value. Each round of the series runs every model with every rho once. The prediction that is judged is `predicted, no contention`: it rests on
 measurements in which nothing overlapped. The prediction with kappa and gamma is printed beside it. With --report the script only prints. --keep saves the
 results files. Exits with 77 if no network namespace can be made."""
-import argparse
-import json
-import math
-import os
-import pathlib
 import shutil
-import statistics
-import subprocess
 import sys
-import tempfile
 
-RANKS = 2
-SEQUENCE = 128
-INPUT = """[model]
-preset = "{preset}"
-layers = 4
-d_model = 384
-heads = 6
-d_ff = {d_ff}
-vocabulary = 4096
-[step]
-batch = {batch}
-sequence = {sequence}
-[optimizer]
-clip = 1.0
-[allreduce]
-piece_mib = 4
-[sweep]
-caps_mib = [4]
-samples = {samples}
-"""
-MODELS = {"gpt2": {"preset": "gpt2", "d_ff": 1536}, "llama": {"preset": "cs336-s", "d_ff": 1024}}
-STEP_BOUND = 0.05  # largest error of T, in each point of each run
-EXPOSED_BOUND = 0.10  # largest mean error of E over the points of a run
-LEAST_SHARE = 0.10  # a point counts for the mean error of E if E is at least this share of T
-WIDEST = 0.20  # largest mean of (half-width of the interval of E) / E; with wider intervals a run decides nothing
-PREDICTIONS = {"no contention": "uncontended", "kappa and gamma": "predicted"}  # what a table calls it: dataset of /step
+import whole_steps as steps
 
-
-def options():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("root")
-    parser.add_argument("ddproxy")
-    parser.add_argument("mpiexec", nargs="+")
-    parser.add_argument("--models", default="gpt2,llama")
-    parser.add_argument("--rhos", default="0.5,1,2")
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--samples", type=int, default=9)
-    parser.add_argument("--tokens", type=int, default=2048, help="tokens of a rank in a step")
-    parser.add_argument("--table")
-    parser.add_argument("--keep")
-    parser.add_argument("--report", action="store_true")
-    return parser.parse_args()
-
-
-def start(opts, model, samples, mbit=None):
-    """Runs `ddproxy step` and returns the tables of its JSON file. `mbit` is the rate of the link in Mbit/s; None: no limit."""
-    pathlib.Path("input.toml").write_text(
-        INPUT.format(**MODELS[model], batch=max(1, opts.tokens // SEQUENCE), sequence=SEQUENCE, samples=samples))
-    link = [f"{opts.root}/scripts/slow-link", f"{mbit}mbit"] if mbit else []
-    done = subprocess.run([*link, *opts.mpiexec, "-n", str(RANKS), opts.ddproxy, "step", "input.toml", "-o", "step.h5", "--json", "step.json"],
-                          capture_output=True, text=True)
-    if done.returncode == 77:
-        print(done.stderr)
-        sys.exit(77)
-    assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
-    return json.loads(pathlib.Path("step.json").read_text())["tables"]
-
-
-def rate_for(tables, rho):
-    """Returns the rate in Mbit/s at which an all-reduce of all gradients takes rho times T_compute. Each of n ranks sends 2 (n - 1) / n times the
-    gradients, and all ranks share the rate."""
-    on_link = 2 * (RANKS - 1) * 4 * sum(tables["model"]["numel"])
-    return max(1, round(8 * on_link / (rho * statistics.median(tables["step"]["alone"])) / 1e6))
-
-
-def rho_of(tables):
-    """Returns the measured time of an all-reduce of all gradients over T_compute."""
-    times = dict(zip(tables["allreduce"]["bytes"], tables["allreduce"]["median"]))
-    return times[4 * sum(tables["model"]["numel"])] / statistics.median(tables["step"]["alone"])
-
-
-def point_of(tables):
-    """Returns the measured T and E, the half-width of the interval of E, and T and E of each prediction."""
-    step = tables["step"]
-    rows = {part: i for i, part in enumerate(step["part"])}
-    t, e = rows["step"], rows["exposed"]
-    point = {"T": step["median"][t], "E": step["median"][e], "noise": (step["ci_high"][e] - step["ci_low"][e]) / 2, "rho": rho_of(tables)}
-    for name, dataset in PREDICTIONS.items():
-        point[name] = {"T": step[dataset][t], "E": step[dataset][e]}
-        point[name]["T_error"] = point[name]["T"] / point["T"] - 1
-        point[name]["E_error"] = point[name]["E"] / point["E"] - 1 if point["E"] > 0 else math.nan
-    return point
-
-
-def mean(values):
-    return sum(values) / len(values) if values else math.nan
-
-
-def judge(points, prediction):
-    """Returns the errors of one prediction in the points of one run. `beyond` is the mean error of E beyond the interval of E."""
-    told = [p for p in points if p["E"] >= LEAST_SHARE * p["T"]]
-    return {"T": max(abs(p[prediction]["T_error"]) for p in points),
-            "E": mean([abs(p[prediction]["E_error"]) for p in told]),
-            "beyond": mean([max(0.0, abs(p[prediction]["E"] - p["E"]) - p["noise"]) / p["E"] for p in told]),
-            "half_width": mean([p["noise"] / p["E"] for p in told]), "told": len(told), "points": len(points)}
-
-
-def complaints(verdict):
-    """Returns why a run fails. An interval that is too wide is a failure, too, because with it any prediction would pass."""
-    if verdict["told"] == 0:
-        return [f"no point has E of at least {LEAST_SHARE:.0%} of T"]
-    if not verdict["half_width"] <= WIDEST:
-        return [f"undecided: E is known within {verdict['half_width']:.0%} only; a quieter machine or more --samples is needed"]
-    failed = [f"T: error {verdict['T']:.1%} > {STEP_BOUND:.0%}"] if not verdict["T"] <= STEP_BOUND else []
-    return failed + ([f"E: mean error {verdict['E']:.1%} > {EXPOSED_BOUND:.0%}"] if not verdict["E"] <= EXPOSED_BOUND else [])
-
-
-HEADER = """
-| run | model | Mbit/s | rho | T ms | predicted ms | error | E ms | +- | predicted ms | error | with kappa and gamma: error of T | of E |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
-
-
-def line_of(run, model, mbit, p):
-    plain, contended = (p[name] for name in PREDICTIONS)
-    return (f"| {run} | {model} | {mbit} | {p['rho']:.2f} | {1e3 * p['T']:.1f} | {1e3 * plain['T']:.1f} | {plain['T_error']:+.1%} | {1e3 * p['E']:.1f} "
-            f"| {1e3 * p['noise']:.1f} | {1e3 * plain['E']:.1f} | {plain['E_error']:+.1%} | {contended['T_error']:+.1%} | {contended['E_error']:+.1%} |")
-
-
-def text_of(run, name, verdict):
-    return (f"Run {run}, {name}: largest error of T {verdict['T']:.1%}; error of E {verdict['E']:.1%} on average over {verdict['told']} of {verdict['points']} "
-            f"points, {verdict['beyond']:.1%} beyond the interval (half-width {verdict['half_width']:.0%}).")
-
-
-class Report:
-    """Prints lines and appends them to the file of --table."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def say(self, text):
-        print(text, flush=True)
-        if self.path:
-            with open(self.path, "a") as file:
-                file.write(text + "\n")
+SIZE = {"d_model": 384, "heads": 6, "vocabulary": 4096, "context": 1024, "cap_mib": 4, "burst": "1mb", "call": "auto"}
 
 
 def measure_run(opts, run, rates, report):
     """Measures every point of one run, and returns the points."""
     points = []
     for (model, rho), mbit in rates.items():
-        points.append(point_of(start(opts, model, opts.samples, mbit)))
-        report.say(line_of(run, model, mbit, points[-1]))
+        tables = steps.start(opts, model, opts.samples, mbit)
+        points.append(steps.point_of(tables))
+        report.say(steps.line_of([run, model], mbit, steps.rho_of(tables), points[-1]))
         if opts.keep:
             shutil.copy("step.h5", f"{opts.keep}/{model}-rho{rho}-run{run}.h5")
     return points
@@ -167,33 +29,12 @@ def measure_run(opts, run, rates, report):
 
 def series(opts, report):
     """Measures all runs, and returns the complaints about the prediction without contention."""
-    failed = []
-    rates = {}
-    for model in opts.models.split(","):
-        unlimited = start(opts, model, 3)
-        rates |= {(model, rho): rate_for(unlimited, float(rho)) for rho in opts.rhos.split(",")}
-    report.say(HEADER)
+    rates = steps.rates_of(opts)
+    report.say(steps.header("run", "model"))
     runs = [measure_run(opts, run, rates, report) for run in range(1, opts.runs + 1)]
     report.say("")
-    for run, points in enumerate(runs, 1):
-        verdicts = {name: judge(points, name) for name in PREDICTIONS}
-        for name, verdict in verdicts.items():
-            report.say(text_of(run, name, verdict))
-        failed += [f"run {run}: {complaint}" for complaint in complaints(verdicts["no contention"])]
-    return failed
-
-
-def main():
-    opts = options()
-    for name in ("root", "ddproxy", "table", "keep"):
-        if getattr(opts, name):
-            setattr(opts, name, os.path.abspath(getattr(opts, name)))
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        failed = series(opts, Report(opts.table))
-    print("\n".join(failed) or "all bounds are kept")
-    return 1 if failed and not opts.report else 0
+    return [complaint for run, points in enumerate(runs, 1) for complaint in steps.verdicts_of(run, points, report)]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(steps.run_series(steps.parser(samples=9, tokens=2048, size=SIZE).parse_args(), series))

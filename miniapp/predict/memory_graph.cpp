@@ -41,13 +41,24 @@ model::StepTrace trace_of(Config const& config, model::BackwardPass const& pass,
   return model::simulate(step, step_costs(step, costs)).classes.front().trace;
 }
 
+/// Returns how a step is divided. The settings of [shard] belong to the stage that the input names; another
+/// stage has the default settings. A unit is divided over all ranks, because --ranks need not be multiples of
+/// a group.
+model::Sharding sharding_of(Config const& config, model::ShardStage stage, int ranks) {
+  if (ranks == 1) return {};
+  model::Sharding how{.stage = stage};
+  if (stage == config.sharding.stage) how = config.sharding;
+  how.group = 0;
+  return how;
+}
+
 /// Returns the step of the input, sharded as `stage` says. On one rank nothing is divided.
 model::WholeStep sharded_step(Config const& config, model::BackwardPass const& pass, model::ShardStage stage,
                               int ranks) {
   Workload workload;
   for (auto const& gradient : pass.gradients) workload.gradient_bytes.push_back(4 * gradient.numel);
   model::WholeStep how = step_to_run(config, workload);
-  how.sharding = {.stage = ranks > 1 ? stage : model::ShardStage::none};
+  how.sharding = sharding_of(config, stage, ranks);
   if (stage != model::ShardStage::none) how.ddp.copies = model::CopyMode::none;  // sharded steps have none
   return how;
 }

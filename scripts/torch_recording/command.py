@@ -91,6 +91,14 @@ def make_model(options, device):
 
 def record(options, model, loss, device):
     """Writes the three tables, prints the command, and returns the rows of gradients.csv."""
+    rows, text = record_tables(options, model, loss, device)
+    if text:
+        print(text, flush=True)
+    return rows
+
+
+def record_tables(options, model, loss, device):
+    """Writes the three tables. Returns the rows of gradients.csv, and on the first rank the command that predicts from the tables, elsewhere None."""
     ranks.say("gradients ...")
     rows = gradients.record(model, loss, device, options.passes)
     sizes = [4 * numel for _, numel, _ in rows if numel > 0]
@@ -101,7 +109,7 @@ def record(options, model, loss, device):
     beside = contention.measure(model, beside_sizes, table, device, options.passes)
     bandwidth = network.copy_bandwidth(sum(sizes), device, options.passes)
     if not ranks.is_first():
-        return rows
+        return rows, None
     for size, kappa, gamma in beside:
         ranks.say(f"  {size / network.MIB:.3g} MiB: kappa {kappa:.2f}, gamma {gamma:.2f}" + (
             "; compute or the all-reduce made no progress while both ran, so its speed is at most this value" if min(kappa, gamma) <= speeds.SLOWEST_TOLD else ""))
@@ -110,9 +118,8 @@ def record(options, model, loss, device):
     write_csv(tables[1], "ranks,bytes,seconds", [(dist.get_world_size(), size, statistics.median(seconds)) for size, seconds in table])
     write_csv(tables[2], "bytes,kappa,gamma", beside)
     copies = "in" if options.bucket_view else "in+out"
-    print(f"ddproxy predict --gradients {tables[0]} --allreduce {tables[1]} --contention {tables[2]} "
-          f"--copies {copies} --copy-bandwidth {bandwidth / 1e9:.3g} --pytorch", flush=True)
-    return rows
+    return rows, (f"ddproxy predict --gradients {tables[0]} --allreduce {tables[1]} --contention {tables[2]} "
+                  f"--copies {copies} --copy-bandwidth {bandwidth / 1e9:.3g} --pytorch")
 
 
 def run_sweep(options, model, loss, device, rows):

@@ -115,6 +115,20 @@ class Memory(unittest.TestCase):
         again, _ = self.memory(path, "--ranks", 8, "--shard", "none")
         self.assertLess(again["cases"][0]["peak"]["activation"], plain["cases"][0]["peak"]["activation"] / 5)
 
+    def test_the_settings_of_shard_belong_to_the_stage_of_the_input(self):
+        def gathered(text):
+            found, _ = self.memory(self.large(text=text), "--ranks", 8)
+            return {case["shard"]: case["peak"].get("gathered_unit", 0) for case in found["cases"]}, {case["shard"]: case["peak_bytes"] for case in found["cases"]}
+
+        default, peaks = gathered("")
+        ahead = {number: gathered(f'[shard]\nstage = "fsdp"\nprefetch = {number}\n') for number in (0, 1, 2)}
+        self.assertEqual(ahead[1], (default, peaks))
+        self.assertLess(ahead[0][0]["fsdp"], ahead[1][0]["fsdp"])
+        self.assertLess(ahead[1][0]["fsdp"], ahead[2][0]["fsdp"])
+        for number in (0, 2):
+            self.assertEqual({**ahead[number][1], "fsdp": 0}, {**peaks, "fsdp": 0})
+        self.assertEqual(gathered('[shard]\nstage = "fsdp"\ngroup = 2\n')[1], peaks)
+
     def test_the_text_has_the_figures_of_the_json(self):
         found, text = self.memory(self.large(), "--ranks", "1,8", "--device-gb", 80)
         rows = [line.split() for line in text.splitlines() if re.match(r"(fp32|bf16|autocast) +\w+ +\d+ +[\d.]+ +[\d.]+ +[\d.]+ ", line)]

@@ -132,10 +132,11 @@ double seconds_spent(ContentionSample const& run) {
 }
 
 // Returns the message sizes, in elements: from the smallest gradient to the largest message, in equal steps
-// of the logarithm.
+// of the logarithm. No message is larger than all gradients, but the arena of a sharded step is.
 std::vector<std::size_t> elements_tried(RankContext const& context, Work const& work) {
   const double free = static_cast<double>(context.arena.size() - work.free_offset);
-  const double largest = std::min(static_cast<double>(largest_message) / sizeof(float), free);
+  const auto most = static_cast<double>(std::min(largest_message, context.workload.bytes()));
+  const double largest = std::min(most / sizeof(float), free);
   const double smallest = std::min(
       largest, static_cast<double>(std::ranges::min(context.workload.gradient_bytes)) / sizeof(float));
   std::vector<std::size_t> tried;

@@ -33,8 +33,8 @@ void run_work(RankContext& context, Work const& work);
 ///
 /// A co-run runs the operations of choose_work() and, at the same time, consecutive all-reduces of gradients
 /// that these operations do not write. There is a co-run for each of up to six message sizes. The sizes rise
-/// from the size of the smallest gradient to 64 MiB, or to the size of the free part of the arena if that is
-/// smaller. In each co-run, the numbers of repetitions and of calls are chosen so that compute and
+/// from the size of the smallest gradient to the smallest of 64 MiB, all gradients, and the free part of the
+/// arena. In each co-run, the numbers of repetitions and of calls are chosen so that compute and
 /// all-reduces end at about the same time. The co-runs run no case of the sweep. So the prediction uses no
 /// measurement with which it is compared later.
 ///
