@@ -92,6 +92,7 @@ class Session {
   void say_threads(ThreadReport const& report);
   std::string verify_case(CaseReport const& report);
   std::string verify_wire();
+  void keep_seconds(double seconds);
   void record_step_memory();
   std::string judge_precision();
   /// Returns a(x), where x is bytes of gradients in memory. Returns an empty function if a(x) is not known

@@ -107,18 +107,14 @@ void Session::sweep() {
   const auto keep_part = [&](std::string const& part, double seconds) { record_part(part, seconds); };
   const auto start = Clock::now();
   const auto another = [&](int rounds) { return takes_another_round(rounds, seconds_since(start)); };
-  const auto keep_seconds = [&] {
-    if (context_.config.max_seconds > 0)
-      recorder_->rounds_seconds(context_.config.seconds_before + seconds_since(start));
-  };
   const auto begin_round = [&] {
-    keep_seconds();
+    keep_seconds(seconds_since(start));
     recorder_->flush_if_due();
   };
   const auto timelines =
       run_sweep(context_, reports_, options_.turns, {keep_sample, keep_part, another, begin_round});
   if (root()) {
-    keep_seconds();
+    keep_seconds(seconds_since(start));
     recorder_->flush();
   }
   context_.runtime.together([&] {
@@ -131,6 +127,12 @@ void Session::sweep() {
   conclude_sweep();
   recorder_->timeline(context_.workload, timelines);
   record_step_memory();
+}
+
+// Records the time of all complete rounds, which counts towards max_seconds. `seconds` is that of this run.
+void Session::keep_seconds(double seconds) {
+  auto const& config = context_.config;
+  if (config.max_seconds > 0) recorder_->rounds_seconds(config.seconds_before + seconds);
 }
 
 void Session::record_step_memory() {
