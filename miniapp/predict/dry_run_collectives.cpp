@@ -50,6 +50,11 @@ std::string describe_sizes(Options const& options, Config const& config, Workloa
   return fmt::format("{} sizes as transferred (MiB): {}\n", sizes.size(), list_text(sizes));
 }
 
+std::string groups_text(Options const& options) {
+  if (!options.group) return {};
+  return fmt::format(" on groups of {} ranks, all groups at the same time", *options.group);
+}
+
 }  // namespace
 
 std::string describe_collectives_plan(Options const& options, Config const& config,
@@ -59,8 +64,9 @@ std::string describe_collectives_plan(Options const& options, Config const& conf
   for (const auto verb : options.verbs) names.push_back(model::name_of(verb));
   if (options.command == "allreduce") names = {model::name_of(model::Verb::all_reduce)};
   return describe_model(config, workload) +
-         fmt::format("collectives: {}; backend {}, {} samples or more of each size\n", fmt::join(names, ", "),
-                     word_of(config.backend, backend_words), config.samples) +
+         fmt::format("collectives: {}{}; backend {}, {} samples or more of each size\n",
+                     fmt::join(names, ", "), groups_text(options), word_of(config.backend, backend_words),
+                     config.samples) +
          (options.pieces_mib.empty() ? describe_sizes(options, config, workload)
                                      : describe_pieces(options, workload)) +
          describe_memory(config, workload, {});

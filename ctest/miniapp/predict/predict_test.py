@@ -295,6 +295,8 @@ class Predict(PredictCase):
         self.assertIn("2 sizes as transferred (MiB): 0.25, 0.125\n", text)
         self.assertIn("total: 0.25 MiB, in pieces of these sizes (MiB): 0.125\n", plan("collectives", INPUTS / "tiny.toml", "--pieces", "0.125", "--total", "0.25"))
         self.assertIn("collectives: all_reduce; backend replay", plan("allreduce", SLINGSHOT))
+        self.assertIn("collectives: broadcast on groups of 2 ranks, all groups at the same time; backend mpi",
+                      plan("collectives", INPUTS / "tiny.toml", "--op", "broadcast", "--group", "2"))
 
     def test_the_help_says_that_the_program_measures_nothing(self):
         done = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True)
