@@ -29,7 +29,7 @@ inline std::string openblas_advice(std::string const& core, VectorUnits units, c
   if (faster.empty()) return {};
   const std::string now =
       set ? "OPENBLAS_CORETYPE=" + std::string(set) + " is set" : "OpenBLAS chose the core type " + core;
-  const std::string cure = set ? faster : "set OPENBLAS_CORETYPE=" + faster + ", which";
+  const std::string cure = (set ? "unset it, or " : "") + ("set OPENBLAS_CORETYPE=" + faster) + ", which";
   if (faster == "SKYLAKEX")
     return now + ", but this processor has AVX-512; " + cure + " may be up to twice as fast";
   return now + ", but the vector units of this processor are 256 bits wide; " + cure +

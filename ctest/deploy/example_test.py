@@ -42,4 +42,4 @@ with tempfile.TemporaryDirectory() as folder:
     run(0, "predict", EXAMPLE / "twin.toml", "--json", prediction)
     check_same(json.loads((EXAMPLE / "prediction.json").read_text()), json.loads(prediction.read_text()), "prediction")
 assert "unchanged: " in run(0, "compare", EXAMPLE / "slower.h5", EXAMPLE / "base.h5")
-assert "slower: 4 of 4" in run(1, "compare", EXAMPLE / "base.h5", EXAMPLE / "slower.h5")
+assert "slower: 4 of the 4 cases (simulated times)" in run(1, "compare", EXAMPLE / "base.h5", EXAMPLE / "slower.h5")

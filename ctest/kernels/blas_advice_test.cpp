@@ -19,8 +19,8 @@ TEST(OpenblasAdvice, NamesTheCureWhereTheChoiceWasMeasuredToBeSlow) {
 TEST(OpenblasAdvice, SaysThatTheUserChoseTheCoreType) {
   EXPECT_EQ(
       openblas_advice("Haswell", full_width, "Haswell"),
-      "OPENBLAS_CORETYPE=Haswell is set, but this processor has AVX-512; SKYLAKEX may be up to twice as "
-      "fast");
+      "OPENBLAS_CORETYPE=Haswell is set, but this processor has AVX-512; unset it, or set "
+      "OPENBLAS_CORETYPE=SKYLAKEX, which may be up to twice as fast");
   EXPECT_EQ(openblas_advice("SkylakeX", full_width, "SKYLAKEX"), "");
 }
 

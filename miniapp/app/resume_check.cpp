@@ -107,10 +107,9 @@ ResumeFinding examine(std::filesystem::path const& file, ResumeConditions const&
   if (file.extension() == ".part" && results::is_locked(std::filesystem::path(file).replace_extension()))
     return {{}, {{"the run that writes it still goes on", "wait until that run has ended"}}};
   const results::Reader reader(file);
-  if (reader.complete())
-    return {{}, {{"it is the file of a finished run", "use it as it is, under a name without .part"}}};
+  if (reader.complete()) return {{}, {{"it is the file of a finished run", "use it as it is"}}};
   const int rounds = all_rounds(reader);
-  if (rounds == 0) return {{}, {{"it has no complete round of a sweep", "start from the beginning"}}};
+  if (rounds == 0) return {{}, {{"it has no complete round of a sweep", "continue another file"}}};
   auto found = differences(reader, mine);
   if (!found.empty()) return {{}, std::move(found)};
   return {{file, reader.text("/", "run_id"), rounds, seconds_of(reader)}, {}};

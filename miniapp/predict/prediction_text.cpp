@@ -114,7 +114,7 @@ std::string closed_form_text(Prediction const& p, WireFormat wire) {
   const model::UniformJob uniform{bytes, p.affine.alpha, bandwidth, p.job.t_compute};
   return fmt::format(
       "rough check: {}, because T_comm / T_compute without latency (rho_w) is {:.2f}. A formula for "
-      "gradients of equal size gives a best cap of {:.2f} MiB; it is for plausibility only\n",
+      "gradients of equal size gives {:.2f} MiB, for plausibility only; use the best cap above\n",
       regime_text(model::regime(uniform)), uniform.load(),
       model::uniform_best_bucket(uniform) / model::bytes_per_mib);
 }

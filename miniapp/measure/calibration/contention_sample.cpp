@@ -52,11 +52,11 @@ std::string standstill(std::vector<ContentionSample> const& runs, CallChoice con
   if (sizes.empty()) return "";
   return fmt::format(
       "an all-reduce and compute did not run at the same time: one of them stood still while the other ran. "
-      "Sizes: {}. They probably share a core; leave one core of each rank free for communication, for "
-      "instance with `mpirun --map-by slot:PE=2`, `srun --cpus-per-task=2`, or a smaller [machine] threads. "
-      "The prediction uses a speed of {} for the one that stood still, so E is uncertain for buckets of "
-      "these sizes",
-      fmt::join(sizes, ", "), slowest_told);
+      "Sizes: {}. They probably share a core. Give each rank three cores or more (`mpirun --map-by "
+      "slot:PE=3`, `srun --cpus-per-task=3`): ddproxy then leaves one of them for communication. With two "
+      "cores, set [machine] threads = 1. The prediction uses a speed of {:.3g} % for the one that stood "
+      "still, so E is uncertain for buckets of these sizes",
+      fmt::join(sizes, ", "), 100 * slowest_told);
 }
 
 }  // namespace ddproxy
