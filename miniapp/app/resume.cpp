@@ -18,11 +18,11 @@ std::string rounds_text(int rounds) {
   return fmt::format("{} {}", rounds, rounds == 1 ? "round" : "rounds");
 }
 
-void say_start(EarlierRounds const& earlier, Config const& config) {
-  const int more = std::max(1, config.samples - earlier.rounds);
+void say_start(EarlierRounds const& earlier, Config config) {
+  config.rounds_before = earlier.rounds;
   results::print_output(fmt::format("resume: {} has {} (run {}); this run takes {}{} more\n",
                                     earlier.file.string(), rounds_text(earlier.rounds), earlier.run_id,
-                                    config.max_seconds > 0 ? "at least " : "", more));
+                                    config.max_seconds > 0 ? "at least " : "", rounds_to_take(config)));
 }
 
 // Prints a warning for each obstacle, because `--resume auto` then takes all rounds.
@@ -83,8 +83,7 @@ std::string resumed_text(EarlierRounds const& earlier, std::size_t own) {
   if (earlier.rounds == 0) return "";
   return fmt::format(
       "these figures are those of the {} of this run; the {} before are in the unfinished file of run {}, "
-      "which "
-      "counts as another run\n",
+      "which counts as another run\n",
       rounds_text(static_cast<int>(own)), rounds_text(earlier.rounds), earlier.run_id);
 }
 
