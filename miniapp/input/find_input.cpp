@@ -3,6 +3,7 @@
 #include "miniapp/input/find_input.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 #include <stdexcept>
