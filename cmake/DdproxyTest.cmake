@@ -24,12 +24,22 @@ endif()
 # programs that tests with the label login_node run.
 add_custom_target(ddproxy_device_build DEPENDS ddproxy ddproxy-model)
 
-# ddproxy_test_part(NAME SOURCES file... LINKS target...): adds a library that several test programs share.
+# ddproxy_compile_fast(TARGET): compiles the C++ sources of a test with -O1 instead of -O3. The compiler then takes about a third less time.
+# The libraries that the test links keep -O3. Not for programs that measure times, nor for tests that instantiate templates of kernels.
+function(ddproxy_compile_fast target)
+  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
+endfunction()
+
+# ddproxy_test_part(NAME [OPTIMIZED] SOURCES file... LINKS target...): adds a library that several test programs share. OPTIMIZED: the
+# sources keep the optimization of the project (ddproxy_compile_fast).
 function(ddproxy_test_part name)
-  cmake_parse_arguments(PART "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(PART "OPTIMIZED" "" "SOURCES;LINKS" ${ARGN})
   add_library(${name} STATIC ${PART_SOURCES})
   target_link_libraries(${name} PUBLIC ${PART_LINKS})
   ddproxy_warnings(${name})
+  if(NOT PART_OPTIMIZED)
+    ddproxy_compile_fast(${name})
+  endif()
   ddproxy_uses_device(uses_device ${PART_LINKS})
   if(uses_device)
     ddproxy_device_sources(${name})
@@ -44,7 +54,7 @@ ddproxy_test_part(ddproxy_mpi_main SOURCES ${PROJECT_SOURCE_DIR}/ctest/mpi_main.
 #
 # Adds a GoogleTest program and runs it as the test ROOM.NAME. If RANKS is given, the program has a main() that initializes MPI, and
 # runs once for each number of ranks. The default time limit is 60 seconds. HOST_SOURCES are files that do not include Kokkos
-# (ddproxy_device_sources).
+# (ddproxy_device_sources). Tests of the rooms kernels and timing keep the optimization of the project (ddproxy_compile_fast).
 function(ddproxy_test name)
   cmake_parse_arguments(TEST "" "TIMEOUT;MAIN" "SOURCES;HOST_SOURCES;LINKS;RANKS;LABELS" ${ARGN})
   string(REPLACE "." "_" target "test_${name}")
@@ -53,6 +63,9 @@ function(ddproxy_test name)
   target_link_libraries(${target} PRIVATE ${TEST_LINKS} GTest::gtest)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/ctest)
   ddproxy_warnings(${target})
+  if(NOT room MATCHES "^(kernels|timing)$")
+    ddproxy_compile_fast(${target})
+  endif()
   if(NOT TEST_TIMEOUT)
     set(TEST_TIMEOUT 60)
   endif()
