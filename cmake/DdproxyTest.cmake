@@ -99,6 +99,11 @@ function(ddproxy_test name)
   endif()
 endfunction()
 
+# ddproxy_start_early(TEST...): makes ctest start these tests before the others. They take long on one core, so they should not be the last ones.
+function(ddproxy_start_early)
+  set_tests_properties(${ARGN} PROPERTIES COST 100)
+endfunction()
+
 # ddproxy_mpi_test(NAME RANKS TIMEOUT LABELS COMMAND...): adds a test that runs COMMAND under mpirun. Ranks may share cores.
 function(ddproxy_mpi_test name ranks timeout labels)
   add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${DDPROXY_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${ARGN})
