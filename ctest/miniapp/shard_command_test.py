@@ -31,7 +31,8 @@ MPI = 'backend = "mpi"'
 ROUNDS = 5  # other programs can only add time, so a twin that was disturbed is run again
 
 
-def write(name, shard, allreduce=MPI, more=""):
+def write(name, shard, allreduce=MPI + '\ncall = "nonblocking"', more=""):
+    """Writes an input. By default it names the call, because choosing it takes a third of a run. The inputs of the project leave the choice to ddproxy."""
     with open(name, "w") as file:
         file.write(BASE.replace("SHARD", shard).replace("ALLREDUCE", allreduce) + more)
     return name

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Shared by the tests of report.py, whose arguments are MAKE_SAMPLE REPORT."""
+import functools
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,17 @@ from reporting.tables import tables_of  # noqa: E402
 
 def report(*arguments):
     return subprocess.run([sys.executable, "-B", REPORT, *map(str, arguments)], capture_output=True, text=True)
+
+
+@functools.cache
+def page_of_sample():
+    """Returns the page of the unchanged sample. A page takes seconds, so all tests of a program share it."""
+    with tempfile.TemporaryDirectory() as folder:
+        sample = Path(folder) / "sample.h5"
+        subprocess.run([MAKE_SAMPLE, sample], check=True)
+        done = report(sample)
+        assert done.returncode == 0, done.stderr
+        return Path(done.stdout.splitlines()[0]).read_text()
 
 
 class WithSample(unittest.TestCase):

@@ -14,7 +14,7 @@ import h5py
 import matplotlib.image
 import numpy as np
 
-from report_sample import WithSample, report  # must come first: it adds the folder of reporting to the path
+from report_sample import WithSample, page_of_sample, report  # must come first: it adds the folder of reporting to the path
 from reporting import derive, findings, lead, notes, page, perfetto, style, timeline_figure  # noqa: E402
 from reporting.compare_figure import in_time  # noqa: E402
 from reporting.cases import Cases  # noqa: E402
@@ -231,8 +231,7 @@ class Headline(WithSample):
         self.assertIn("Best bucket size: 26 MiB. 25 MiB, PyTorch's default, was not run", self.answer())
 
     def test_the_gain_is_the_first_text_of_the_page(self):
-        done = report(self.sample)
-        text = Path(done.stdout.splitlines()[0]).read_text()
+        text = page_of_sample()
         self.assertLess(text.index('class="gain"'), text.index("With "))
         self.assertRegex(text, r'</h1><div class="first"><div><p class="gain">Best bucket size: ')
         with h5py.File(self.sample) as file:
@@ -360,7 +359,7 @@ class Timeline(WithSample):
     def test_says_what_it_is_of(self):
         results = Results(self.sample)
         self.assertRegex(timeline_figure.finding(results, [0]), r"^Exposed communication of the last sample: \d+ % of T with naive$")
-        page = Path(report(self.sample).stdout.splitlines()[0]).read_text()
+        page = page_of_sample()
         self.assertIn("This is the last sample of naive. Exposed communication of the last sample: ", page)
         self.assertEqual(page.count("Each figure shows compute and communication on rank 0 in the last sample of its cases."), 1)
         with unittest.mock.patch.object(style, "save_png") as saved:
