@@ -7,8 +7,12 @@
 #include <utility>
 
 #include "ctest/miniapp/counting_engine.hpp"
+#include "ctest/miniapp/late_staging.hpp"
 #include "ctest/miniapp/step_run.hpp"
+#include "miniapp/collectives/engines/staged_engine.hpp"
+#include "miniapp/measure/pass/step_traces.hpp"
 #include "miniapp/measure/step/step_groups.hpp"
+#include "model/step/host_waits.hpp"
 #include "model/step/merged_order.hpp"
 
 namespace ddproxy {
@@ -72,10 +76,20 @@ class LeavingOut : public CommunicationLane {
   std::size_t call_, started_ = 0;
 };
 
+/// A communication lane that says at once that a collective is done.
+class NotWaiting : public LeavingOut {
+ public:
+  explicit NotWaiting(std::unique_ptr<CommunicationLane> lane)
+      : LeavingOut(std::move(lane), std::numeric_limits<std::size_t>::max()) {}
+  Completion wait_for(std::size_t /*call*/) override { return {Clock::now()}; }
+};
+
 /// How a test runs a sharded step.
 struct ShardedDrive {
   bool thread = true;
   WireFormat wire = WireFormat::fp32;
+  bool staged = false;  ///< true: through host memory, as on a device. The memory of the step is the device's
+  bool host_waits = false;  ///< whether the graph has HostWaits (model/step/host_waits.hpp)
 };
 
 /// Runs whole steps on the kernels and over MPI, with a lane for each communicator of the step. The memory
@@ -84,7 +98,7 @@ class ShardedRun {
  public:
   explicit ShardedRun(StepCase const& c, ShardedDrive drive = {})
       : layout_(model::backward_pass(c.shape)),
-        graphs_(graphs_of(c)),
+        graphs_(drive.host_waits ? model::with_host_waits(graphs_of(c)) : graphs_of(c)),
         graph_(graphs_.classes[model::class_of_ranks(graphs_)[static_cast<std::size_t>(rank())]].graph),
         places_(place_buffers(graph_)),
         memory_(kernels::poisoned(places_.elements)),
@@ -99,9 +113,8 @@ class ShardedRun {
     lane_.initialise(step_seed);
     std::vector<std::unique_ptr<CollectiveEngine>> engines;
     for (const auto id : step_.lanes())
-      engines.push_back(std::make_unique<CountingEngine>(
-          std::make_unique<MpiEngine>(groups_.communicator(id), memory_.data(), 5000, 60, drive.wire),
-          wire_element_bytes(drive.wire), counted));
+      engines.push_back(
+          std::make_unique<CountingEngine>(engine(id, drive), wire_element_bytes(drive.wire), counted));
     lanes_ = make_lanes(std::move(engines), {.thread = drive.thread}, rank());
   }
 
@@ -111,13 +124,19 @@ class ShardedRun {
     std::vector<CommunicationLane*> lanes;
     for (auto const& lane : lanes_) lanes.push_back(lane.get());
     test_runtime->barrier();
-    run_step(step_, compute_, lanes);
+    const StepTimes times = run_step(step_, compute_, lanes);
+    std::vector<CallsOfLane> calls;
+    for (auto const* lane : lanes) calls.push_back(&lane->finished());
+    trace = trace_of(times, step_, calls);
   }
 
   /// Leaves out call number `call` of a lane in all later steps.
   void leave_out(std::size_t lane, std::size_t call) {
     lanes_[lane] = std::make_unique<LeavingOut>(std::move(lanes_[lane]), call);
   }
+
+  /// Lets the compute lane go on before the collectives of a lane are done, in all later steps.
+  void do_not_wait(std::size_t lane) { lanes_[lane] = std::make_unique<NotWaiting>(std::move(lanes_[lane])); }
 
   /// Returns all elements of the model of this content, as they are at the end of a step, on all ranks. Each
   /// rank adds the elements that it has. An element that no rank has is 0.
@@ -147,10 +166,22 @@ class ShardedRun {
   std::size_t rank_class() const { return model::class_of_ranks(graphs_)[static_cast<std::size_t>(rank())]; }
   CompiledStep const& step() const { return step_; }
 
-  CountedByVerb counted;  ///< what the engines were asked to begin in the last step
+  CountedByVerb counted;   ///< what the engines were asked to begin in the last step
+  model::StepTrace trace;  ///< of this rank in the last step
 
  private:
   static int rank() { return test_runtime->rank(); }
+
+  std::unique_ptr<CollectiveEngine> engine(model::CommunicatorId id, ShardedDrive const& drive) {
+    constexpr std::size_t piece = 5000;
+    constexpr double timeout = 60;
+    const MPI_Comm ranks = groups_.communicator(id);
+    if (!drive.staged) return std::make_unique<MpiEngine>(ranks, memory_.data(), piece, timeout, drive.wire);
+    auto staging = std::make_unique<LateStaging>(memory_.data(), piece);
+    auto inner = std::make_unique<MpiEngine>(ranks, staging->memory(), piece, timeout, drive.wire);
+    return std::make_unique<StagedEngine>(std::move(staging), std::move(inner), piece,
+                                          groups_.places()[index(id)], timeout);
+  }
 
   model::TensorLayout layout_;
   model::RankGraphs graphs_;

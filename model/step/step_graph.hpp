@@ -168,8 +168,8 @@ struct Collective {
   DataType wire = DataType::fp32;  ///< type of the elements that are transferred
 };
 
-/// Makes the host wait until all tasks that this task waits for have ended. Later compute tasks on a device
-/// wait for the host only at tasks of this kind.
+/// Makes the host wait: for the collectives in Task::after, or, without any, for the tasks before it on its
+/// lane. Later compute tasks on a device wait for the host only at tasks of this kind (host_waits.hpp).
 struct HostWait {};
 
 enum class LaneKind { compute, copy, communication };

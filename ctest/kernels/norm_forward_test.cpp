@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/norm_forward.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "compare.hpp"
+#include "device.hpp"
+#include "kernels/layernorm.hpp"
+#include "reference.hpp"
+
+// Compares both implementations of the norms' forward passes with loops in double precision. Those for
+// devices run on hosts, too.
+namespace ddproxy::kernels {
+namespace {
+
+constexpr double tolerance = 2e-6;
+
+using Doubles = std::vector<double>;
+
+struct Implementation {
+  void (*layernorm)(Space const&, NormForward const&, float*, RowStatistics);
+  void (*rmsnorm)(Space const&, NormForward const&, float*, float*);
+};
+
+std::vector<Implementation> implementations() {
+  std::vector<Implementation> all{{devices::layernorm_forward, devices::rmsnorm_forward}};
+  if constexpr (!on_device) all.push_back({hosts::layernorm_forward, hosts::rmsnorm_forward});
+  return all;
+}
+
+struct Size {
+  std::size_t rows, columns;
+};
+
+// One element; fewer columns than a vector; a chunk of columns (kernels/row_passes.hpp) and one column more;
+// rows that are handled alone and in groups, with a group that is not full.
+constexpr Size sizes[] = {{1, 1}, {3, 5}, {2, 64}, {2, 65}, {5, 331}, {6, 1280}, {7, 2311}, {9, 4096}};
+
+Index index(std::size_t value) {
+  return static_cast<Index>(value);
+}
+
+/// Returns random numbers around `offset` that float represents exactly.
+Doubles numbers_around(double offset, std::size_t count) {
+  Doubles values = numbers(count, 1);
+  for (double& each : values) each = static_cast<float>(each + offset);
+  return values;
+}
+
+/// Random inputs of a norm.
+struct Inputs {
+  Inputs(Size s, double offset)
+      : size(s),
+        x(numbers_around(offset, s.rows * s.columns)),
+        weight(numbers(s.columns, 2)),
+        bias(numbers(s.columns, 3)) {}
+
+  NormForward forward(bool with_bias) const {
+    return {index(size.rows), index(size.columns), on_space.data(), weight_on_space.data(),
+            with_bias ? bias_on_space.data() : nullptr};
+  }
+
+  Size size;
+  Doubles x, weight, bias;
+  Floats on_space = to_space(x), weight_on_space = to_space(weight), bias_on_space = to_space(bias);
+};
+
+TEST(NormForward, LayernormMatchesTheReference) {
+  for (auto const& way : implementations())
+    for (auto const size : sizes)
+      for (const bool with_bias : {true, false}) {
+        SCOPED_TRACE(testing::Message() << size.rows << " x " << size.columns);
+        const Inputs in(size, 0.25);
+        const Floats y = poisoned(in.x.size()), mean = poisoned(size.rows), rstd = poisoned(size.rows);
+        way.layernorm(Space(), in.forward(with_bias), y.data(), {mean.data(), rstd.data()});
+        Space().fence();
+        const Doubles bias = with_bias ? in.bias : Doubles(size.columns);
+        EXPECT_LT(reference::relative_error(
+                      to_host(y), reference::layernorm(size.rows, size.columns, in.x, in.weight, bias)),
+                  tolerance);
+      }
+}
+
+TEST(NormForward, LayernormKeepsTheStatisticsOfEachRow) {
+  for (auto const& way : implementations())
+    for (auto const [rows, columns] : sizes) {
+      SCOPED_TRACE(testing::Message() << rows << " x " << columns);
+      const Inputs in({rows, columns}, 0.25);
+      Doubles mean(rows), rstd(rows);
+      for (std::size_t r = 0; r < rows; ++r) {
+        double sum = 0, squares = 0;
+        for (std::size_t c = 0; c < columns; ++c) sum += in.x[r * columns + c];
+        mean[r] = sum / static_cast<double>(columns);
+        for (std::size_t c = 0; c < columns; ++c) squares += std::pow(in.x[r * columns + c] - mean[r], 2);
+        rstd[r] = 1 / std::sqrt(squares / static_cast<double>(columns) + layernorm_epsilon);
+      }
+      const Floats y = poisoned(in.x.size()), kept_mean = poisoned(rows), kept_rstd = poisoned(rows);
+      way.layernorm(Space(), in.forward(true), y.data(), {kept_mean.data(), kept_rstd.data()});
+      Space().fence();
+      EXPECT_LT(reference::relative_error(to_host(kept_mean), mean), tolerance);
+      EXPECT_LT(reference::relative_error(to_host(kept_rstd), rstd), tolerance);
+    }
+}
+
+void expect_accurate(Implementation const& way, Inputs const& in, double accuracy) {
+  const Floats y = poisoned(in.x.size()), mean = poisoned(in.size.rows), rstd = poisoned(in.size.rows);
+  way.layernorm(Space(), in.forward(true), y.data(), {mean.data(), rstd.data()});
+  Space().fence();
+  EXPECT_LT(reference::relative_error(
+                to_host(y), reference::layernorm(in.size.rows, in.size.columns, in.x, in.weight, in.bias)),
+            accuracy)
+      << in.size.columns << " columns";
+}
+
+// A variance from the mean of the squares less the square of the mean would have an error of about 1e-3 here.
+TEST(NormForward, LayernormIsAccurateFarFromZero) {
+  for (auto const& way : implementations())
+    for (const std::size_t columns : {1280U, 4096U}) expect_accurate(way, Inputs({5, columns}, 100), 1e-4);
+}
+
+// The first element is far from the mean of its row, and the others lie close together. A variance from
+// differences to the first element would lose three digits.
+TEST(NormForward, LayernormIsAccurateIfTheFirstElementIsFarFromTheMean) {
+  for (auto const& way : implementations())
+    for (const std::size_t columns : {2048U, 4096U}) {
+      Inputs in({5, columns}, 0);
+      for (std::size_t i = 0; i < in.x.size(); ++i) in.x[i] = i % columns == 0 ? 3 : 100 + in.x[i] / 4;
+      for (double& each : in.x) each = static_cast<float>(each);
+      in.on_space = to_space(in.x);
+      expect_accurate(way, in, 1e-5);
+    }
+}
+
+TEST(NormForward, RmsnormMatchesTheReference) {
+  for (auto const& way : implementations())
+    for (auto const size : sizes) {
+      SCOPED_TRACE(testing::Message() << size.rows << " x " << size.columns);
+      const Inputs in(size, 0.25);
+      const Floats y = poisoned(in.x.size()), inverse_rms = poisoned(size.rows);
+      way.rmsnorm(Space(), in.forward(false), y.data(), inverse_rms.data());
+      Space().fence();
+      EXPECT_LT(
+          reference::relative_error(to_host(y), reference::rmsnorm(size.rows, size.columns, in.x, in.weight)),
+          tolerance);
+      for (const float kept : to_host(inverse_rms)) EXPECT_TRUE(kept > 0 && kept < 1e3F) << kept;
+    }
+}
+
+}  // namespace
+}  // namespace ddproxy::kernels
