@@ -165,6 +165,8 @@ class Steps(WithSample):
         self.assertEqual([label.get_text() for label in tasks.get_yticklabels()], ["compute", "communication", "communication 1"])
         words = [text.get_text() for text in memory.get_legend().get_texts()]
         self.assertEqual(len(words), len(names) - 2, "norm and clip share a colour, send and receive too")
+        for (one, box), (other, second) in itertools.combinations(boxes(memory.figure).items(), 2):
+            self.assertFalse(box.overlaps(second), (one, other))
 
     def test_a_prediction_may_be_absent(self):
         self.only_steps()

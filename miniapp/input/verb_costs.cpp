@@ -68,8 +68,7 @@ class SharedTables {
     if (groups(first) == groups(id)) return "";
     return fmt::format(
         "the groups of {} (such as ranks {}, and ranks {}) take their times from the same table of {}; if "
-        "only "
-        "one kind of group crosses nodes, the prediction is less certain",
+        "only one kind of group crosses nodes, the prediction is less certain",
         model::ranks_text(ranks), first_group(step_, first), first_group(step_, id), model::name_of(table));
   }
 

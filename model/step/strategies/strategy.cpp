@@ -55,8 +55,7 @@ std::string unfit_for_sweep(RankGraphs const& graphs) {
   const std::string what = misfit(graphs);
   if (what.empty()) return "";
   return "a strategy of a sweep can only run the backward pass and average gradients by all-reduces of all "
-         "ranks "
-         "on communication lane 0, with one buffer of gradients and one of buckets, but " +
+         "ranks on communication lane 0, with one buffer of gradients and one of buckets, but " +
          what + "; docs/steps.md (\"A way of sharding\") says how to add other steps";
 }
 
