@@ -3,6 +3,7 @@
 // Plants faults between ranks, and at the end of the step, in the steps that ddp() builds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -38,6 +39,11 @@ std::vector<Task*> all_reduces(StepGraph& graph) {
   for (Task& task : graph.tasks)
     if (std::holds_alternative<Collective>(task.work)) tasks.push_back(&task);
   return tasks;
+}
+
+/// Returns the first access of a graph. The first operators may have none.
+Access& first_access(StepGraph& graph) {
+  return std::ranges::find_if_not(graph.tasks, &std::vector<Access>::empty, &Task::accesses)->accesses[0];
 }
 
 TEST_F(CheckRanks, AcceptsTheStepsInWhichTheFaultsArePlanted) {
@@ -113,8 +119,8 @@ TEST_F(CheckRanks, FindsCommunicatorsThatDoNotExistOrLackARank) {
   for (const CommunicatorId id : {CommunicatorId{1}, CommunicatorId{7}}) {
     expect_found([&](StepGraph& graph) { graph.expected.replicas = id; });
     expect_found([&](StepGraph& graph) { graph.buffers[0].at_exit.shard = id; });
-    expect_found([&](StepGraph& graph) { graph.tasks[0].accesses[0].shard = id; });
-    expect_found([&](StepGraph& graph) { graph.tasks[0].accesses[0].part = id; });
+    expect_found([&](StepGraph& graph) { first_access(graph).shard = id; });
+    expect_found([&](StepGraph& graph) { first_access(graph).part = id; });
   }
 }
 
