@@ -69,7 +69,7 @@ char const* name_of_level(int level) {
 
 // Returns the level that the rank is told, where MPI provides `level`.
 int told(int level) {
-  return setting("MPI_FAULTS_LEVEL") == "serialized" ? std::min(level, MPI_THREAD_SERIALIZED) : level;
+  return setting("MPI_FAULTS_LEVEL") == "serialized" ? std::min<int>(level, MPI_THREAD_SERIALIZED) : level;
 }
 
 }  // namespace
