@@ -60,7 +60,7 @@ ddproxy_may_use(miniapp/measure/calibration model/statistics model/cost model/pr
 ddproxy_may_use(miniapp/measure/sweep miniapp/input miniapp/options miniapp/analysis miniapp/errors miniapp/device miniapp/machine
                 miniapp/compute miniapp/collectives/drivers miniapp/collectives/engines miniapp/measure/pass
                 miniapp/measure/calibration)
-ddproxy_may_use(miniapp/measure/verification model/step/check kernels miniapp/input miniapp/errors miniapp/device miniapp/machine
+ddproxy_may_use(miniapp/measure/verification model/step/check model/step/strategies kernels miniapp/input miniapp/errors miniapp/device miniapp/machine
                 miniapp/compute miniapp/measure/pass)
 ddproxy_may_use(miniapp/measure/step model/statistics model/step model/step/check model/cost model/predict/graph kernels
                 miniapp/input miniapp/errors miniapp/device miniapp/machine miniapp/compute miniapp/collectives/drivers

@@ -18,6 +18,8 @@
 #include "miniapp/collectives/engines/replay_engine.hpp"
 #include "miniapp/compute/step_replay.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
+#include "miniapp/measure/step/step_groups.hpp"
+#include "model/step/merged_order.hpp"
 
 // ddproxy's own code must allocate nothing in the timed region of a step, on any thread. The timed region
 // goes from ComputeLane::begin() to the return of run_step(). Allocations by MPI, Kokkos and BLAS do not
@@ -166,6 +168,47 @@ TEST(Allocations, AreNoneInAWholeStepOnTheKernels) {
       step.run(compute);
       step.run(compute);
       EXPECT_EQ(own_allocations(), none);
+    }
+}
+
+/// Returns the allocations of a sharded step on the kernels, with a lane for each of its communicators.
+Allocations allocations_of_sharded(StepCase const& c, bool thread) {
+  const int rank = test_runtime->rank();
+  const auto graphs = graphs_of(c);
+  auto const& graph = graphs.classes[model::class_of_ranks(graphs)[static_cast<std::size_t>(rank)]].graph;
+  const auto places = place_buffers(graph);
+  const auto memory = kernels::poisoned(places.elements);
+  const StepGroups groups(graphs, *test_runtime, false);
+  CompiledStep step(graph, places.first, groups.places());
+  StepLane lane({c.shape, c.tokens, draw_tokens(c.shape, c.tokens, c.strategy.micro_batches, step_seed),
+                 c.optimizer, c.clip},
+                graph, places, memory, groups.places());
+  lane.initialise(step_seed);
+  std::vector<std::unique_ptr<CollectiveEngine>> engines;
+  for (const auto id : step.lanes())
+    engines.push_back(std::make_unique<MpiEngine>(groups.communicator(id), memory.data(), 5000, 60));
+  const auto lanes = make_lanes(std::move(engines), {.thread = thread}, rank);
+  std::vector<CommunicationLane*> all;
+  for (auto const& each : lanes) all.push_back(each.get());
+  return allocations_of(step, lane, all);
+}
+
+TEST(Allocations, AreNoneInShardedWholeSteps) {
+  DDPROXY_SKIP_IF_LAUNCHES_ALLOCATE();
+  using model::ShardStage;
+  const auto shape = model::find_preset("tiny");
+  for (auto const& sharding : std::vector<model::Sharding>{
+           {.stage = ShardStage::zero1},
+           {.stage = ShardStage::zero1, .reduce = model::Verb::all_reduce, .update = model::Verb::broadcast},
+           {.stage = ShardStage::zero2, .lanes = 2},
+           {.stage = ShardStage::fsdp, .lanes = 2},
+           {.stage = ShardStage::fsdp, .reshard_after_forward = false}})
+    for (const bool thread : {true, false}) {
+      StepCase c{shape, {2, 16}, {.ddp = {.plan = plan_of(shape)}, .micro_batches = 2}, 0.5};
+      c.strategy.clipped = true;
+      c.strategy.optimizer = model::Optimizer::adamw;
+      c.strategy.sharding = sharding;
+      EXPECT_EQ(allocations_of_sharded(c, thread), none) << static_cast<int>(sharding.stage);
     }
 }
 

@@ -10,8 +10,8 @@
 #include "ctest/miniapp/preset_cases.hpp"
 #include "ctest/miniapp/step_run.hpp"
 #include "ctest/model/step/steps.hpp"
+#include "ctest/model/step/wire_volume.hpp"
 #include "miniapp/input/step_memory.hpp"
-#include "model/step/wire_volume.hpp"
 
 // Counts the bytes of each verb that a running step hands to its engine, and those that reach MPI. Both must
 // be the bytes that the step's graph says (wire_volume()), and those of the closed forms of the literature
@@ -79,11 +79,14 @@ std::map<Verb, std::int64_t> bytes_of(CountedByVerb const& counted) {
   return bytes;
 }
 
-/// Runs a step of data-parallel training, all of whose ranks have the same graph and whose lane is on all
-/// ranks. Nothing is computed.
+std::size_t own_class_of(model::RankGraphs const& graphs) {
+  return model::class_of_ranks(graphs)[static_cast<std::size_t>(test_runtime->rank())];
+}
+
+/// Runs a step whose only lane is on all ranks. Nothing is computed.
 Traffic run_idle(model::RankGraphs const& graphs, WireFormat wire, bool thread = true,
-                 std::optional<Fault> fault = std::nullopt) {
-  auto const& graph = graphs.classes.front().graph;
+                 std::optional<Fault> fault = std::nullopt, bool blocking = false) {
+  auto const& graph = graphs.classes[own_class_of(graphs)].graph;
   const auto places = place_buffers(graph);
   std::vector<float> memory(places.elements, 1.0F);
   const GroupPlace place{test_runtime->rank(), test_runtime->ranks()};
@@ -91,8 +94,8 @@ Traffic run_idle(model::RankGraphs const& graphs, WireFormat wire, bool thread =
   Traffic run;
   std::vector<std::unique_ptr<CollectiveEngine>> engines;
   engines.push_back(std::make_unique<CountingEngine>(
-      std::make_unique<MpiEngine>(MPI_COMM_WORLD, memory.data(), 5000, 60, wire), wire_element_bytes(wire),
-      run.engine));
+      std::make_unique<MpiEngine>(MPI_COMM_WORLD, memory.data(), 5000, 60, wire, CallTable(blocking)),
+      wire_element_bytes(wire), run.engine));
   auto lanes = make_lanes(std::move(engines), {.thread = thread}, place.rank);
   if (fault) lanes.front() = std::make_unique<FaultyLane>(std::move(lanes.front()), *fault);
   IdleLane compute;
@@ -144,6 +147,31 @@ TEST(CountedEngine, EveryStrategyReducesEachGradientOnce) {
           EXPECT_EQ(run.engine, due);
         }
       }
+  }
+}
+
+// In fp32 some MPIs let two ranks exchange halves by MPI_Sendrecv instead, so this test uses bf16.
+TEST(CountedEngine, BlockingCallsCarryTheSameBytes) {
+  const auto config = tiny(WireFormat::bf16);
+  const auto workload = make_workload(config);
+  for (auto const& item : preset_cases(config, workload)) {
+    SCOPED_TRACE(item.name());
+    const auto graphs = step_of(item, workload, model::CopyMode::none, ranks());
+    expect_as_the_graph_says(run_idle(graphs, WireFormat::bf16, true, std::nullopt, true), graphs);
+  }
+}
+
+TEST(CountedEngine, AStepWithBroadcastsCarriesTheBytesOfItsGraph) {
+  if (ranks() < 2) GTEST_SKIP() << "needs two ranks";
+  const auto shape = model::find_preset("tiny");
+  const auto pass = model::backward_pass(shape);
+  model::WholeStep strategy{.ddp = {.plan = plan_of(shape)}, .optimizer = model::Optimizer::adamw};
+  strategy.sharding = {.stage = model::ShardStage::zero1, .update = Verb::broadcast};
+  const auto graphs = model::whole_step(pass, model::forward_pass(shape), 16, strategy, ranks());
+  for (const bool blocking : {false, true}) {
+    const Traffic run = run_idle(graphs, WireFormat::fp32, true, std::nullopt, blocking);
+    expect_as_the_graph_says(run, graphs, own_class_of(graphs));
+    EXPECT_EQ(run.engine.at(Verb::broadcast).bytes, psi(pass, WireFormat::fp32));
   }
 }
 
@@ -213,9 +241,8 @@ TEST(CountedEngine, ShardedStepsHandOverTheBytesOfTheClosedForms) {
 TEST(CountedEngine, APipelineSendsAndReceivesWhatItsGraphSays) {
   if (ranks() < 2) GTEST_SKIP() << "needs two ranks";
   const auto graphs = model::pipeline_step(ranks(), 5);
-  const std::size_t own_class = model::class_of_ranks(graphs)[static_cast<std::size_t>(test_runtime->rank())];
   const Traffic run = run_exact(graphs, WireFormat::fp32);
-  expect_as_the_graph_says(run, graphs, own_class);
+  expect_as_the_graph_says(run, graphs, own_class_of(graphs));
   const bool at_an_end = test_runtime->rank() == 0 || test_runtime->rank() + 1 == test_runtime->ranks();
   const std::size_t transfers = at_an_end ? 5 : 10;  // 5 micro-batches, one or two neighbours
   EXPECT_EQ(run.engine.at(Verb::send).calls, transfers);

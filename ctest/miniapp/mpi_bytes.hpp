@@ -9,10 +9,10 @@ namespace ddproxy {
 /// Forgets the calls of MPI that were counted so far.
 void forget_mpi_bytes();
 
-/// Returns the nonblocking calls of MPI since forget_mpi_bytes(), by verb. mpi_bytes.cpp intercepts them with
-/// MPI's profiling interface (PMPI). The bytes are those of the full size x: MPI counts the part of one rank
-/// in a reduce-scatter and an all-gather, so they are multiplied by `ranks`, the size of the communicator.
-/// Call it while no call is in flight.
+/// Returns the calls of MPI since forget_mpi_bytes(), blocking and nonblocking ones, by verb. mpi_bytes.cpp
+/// intercepts them with MPI's profiling interface (PMPI). Calls that the runtime itself makes count, too. The
+/// bytes are those of the full size x: MPI counts the part of one rank in a reduce-scatter and an all-gather,
+/// so they are multiplied by `ranks`, the size of the communicator. Call it while no call is in flight.
 CountedByVerb mpi_bytes(int ranks);
 
 }  // namespace ddproxy

@@ -165,6 +165,24 @@ double replayed_seconds(std::filesystem::path const& table, WireFormat wire, std
   return seconds_between(only.start, only.end);
 }
 
+TEST(ReplayEngine, ASendAndAReceiveTakeTheTimeOfTheRowsOfSend) {
+  const Folder folder;
+  Config config;
+  config.backend = Backend::replay;
+  config.ranks = 2;
+  config.table = folder.file("table.csv",
+                             "verb,ranks,bytes,seconds\nall_reduce,2,1000,0.5\nall_reduce,2,4000,0.9\n"
+                             "send,2,1000,0.001\nsend,2,4000,0.004\n");
+  const auto lane = make_allreduce(config, {}, MPI_COMM_WORLD, {});
+  lane->begin(2);
+  lane->start({model::Verb::send, {0, 1000}, {0, 0}, 1}, {Clock::now()});
+  lane->start({model::Verb::receive, {0, 0}, {0, 250}, 1}, {Clock::now()});
+  lane->wait_all();
+  auto const& calls = lane->finished();
+  EXPECT_NEAR(seconds_between(calls.at(0).start, calls[0].end), 4e-3, 1e-6);
+  EXPECT_NEAR(seconds_between(calls.at(1).start, calls[1].end), 1e-3, 1e-6);
+}
+
 TEST(ReplayEngine, ABf16WireTakesTheTimeOfHalfTheBytes) {
   const Folder folder;
   const auto table = folder.file("table.csv", "bytes,seconds\n1000,0.001\n2000,0.003\n4000,0.009\n");

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <thread>
 
 #include "ctest/miniapp/ddp_steps.hpp"
@@ -141,6 +142,29 @@ TEST_F(Verification, AMissingBucketIsCaught) {
   model::Plan short_plan(plan.begin(), plan.end() - 1);
   EXPECT_NE(verify_graphs(model::ddp(workload.pass, {short_plan}, 2)), "");
   EXPECT_NE(verify(ddp_step(workload, {short_plan}), workload), "");
+}
+
+// A sweep has one lane for all-reduces. It places buffers, counts elements and predicts times for these
+// alone.
+TEST_F(Verification, AStepThatIsNotOneOfASweepIsRefused) {
+  const auto message = [&](std::function<void(model::Task&)> const& change) {
+    auto graphs = model::ddp(workload.pass, {plan}, 2);
+    for (auto& task : graphs.classes[0].graph.tasks)
+      if (std::holds_alternative<model::Collective>(task.work)) change(task);
+    return verify_graphs(graphs);
+  };
+  EXPECT_EQ(message([](model::Task&) {}), "");
+  for (auto const& found : {
+           message([](auto& task) { std::get<model::Collective>(task.work).verb = model::Verb::broadcast; }),
+           message([](auto& task) { task.lane.number = 1; }),
+           message([](auto& task) {
+             task.work = model::Compute{{}, model::Phase::update};
+           }),
+       })
+    EXPECT_TRUE(found.starts_with("a strategy of a sweep can only")) << found;
+  auto two = model::ddp(workload.pass, {plan}, 2);
+  two.classes[0].graph.buffers.push_back(two.classes[0].graph.buffers[0]);
+  EXPECT_TRUE(verify_graphs(two).ends_with("says how to add other steps")) << verify_graphs(two);
 }
 
 // In this step each gradient is declared complete one operation too early.

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "ctest/miniapp/sharded_run.hpp"
+#include "ctest/model/step/wire_volume.hpp"
 #include "model/step/check/check.hpp"
-#include "model/step/wire_volume.hpp"
 
 // Compares sharded steps on the kernels with the step of data parallelism without sharding: gradients,
 // updated parameters, the norm and the loss. Memory that a step releases holds NaN. Counts the bytes that the

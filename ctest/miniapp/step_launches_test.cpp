@@ -102,6 +102,20 @@ TEST(RunStep, RefusesATaskThatItCannotCarryOut) {
   EXPECT_THROW(CompiledStep(graph, test_places(graph)), std::logic_error);
 }
 
+// A simulation lets a copy lane run beside the compute lane. run_step() has no such lane, so it would run
+// another step than the one that was predicted.
+TEST(RunStep, RefusesACopyOnALaneOfItsOwn) {
+  const auto workload = two_gradients();
+  auto graph = model::ddp(workload.pass,
+                          {model::per_tensor_plan(workload.gradient_bytes), true, model::CopyMode::in_out}, 1)
+                   .classes[0]
+                   .graph;
+  EXPECT_NO_THROW(CompiledStep(graph, test_places(graph, 5)));
+  for (auto& task : graph.tasks)
+    if (std::holds_alternative<model::Copy>(task.work)) task.lane = {model::LaneKind::copy, 0};
+  EXPECT_THROW(CompiledStep(graph, test_places(graph, 5)), std::logic_error);
+}
+
 // A lane whose operators take 2 ms, and whose copies take 1 ms.
 TEST(RunStep, ATraceHasTheTimesOfEveryTask) {
   const auto workload = two_gradients();

@@ -13,7 +13,9 @@
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "model/predict/graph/live_memory.hpp"
+#include "model/step/describe.hpp"
 #include "results/file/reader.hpp"
+#include "results/file/schema.hpp"
 
 namespace ddproxy {
 namespace {
@@ -90,14 +92,47 @@ TEST(StepRecorder, NamesTheTasks) {
   EXPECT_EQ(count(labels, "backward lm_head, micro-batch 2"), 0U);
   // Both micro-batches reduce the same buckets. Each bucket is added to the norm and updated once.
   const std::string last = "bucket " + std::to_string(step.plan.size() - 1);
-  EXPECT_EQ(count(labels, last), 2U);
-  EXPECT_EQ(count(labels, "bucket " + std::to_string(step.plan.size())), 0U);
+  EXPECT_EQ(count(labels, "all_reduce, " + last), 2U);
+  EXPECT_EQ(count(labels, "all_reduce, bucket " + std::to_string(step.plan.size())), 0U);
   EXPECT_EQ(count(labels, "norm, " + last), 1U);
   EXPECT_EQ(count(labels, "update, " + last), 1U);
   EXPECT_EQ(count(phases, "all_reduce"), 2 * step.plan.size());
   EXPECT_EQ(count(resources, "communication"), 2 * step.plan.size());
   for (char const* phase : {"forward", "recompute", "backward", "norm", "update"})
     EXPECT_GT(count(phases, phase), 1U) << phase;
+}
+
+// With two lanes the gathers are on lane 1. A unit has the same number in every label.
+TEST(StepRecorder, NamesTheUnitsOfAShardedStep) {
+  const RecordedStep step(input("tiny", "[shard]\nstage = \"fsdp\"\nlanes = 2\n"), 1);
+  const Reader file(step.path);
+  const auto labels = file.texts("/timeline/label"), phases = file.texts("/timeline/phase");
+  const auto resources = file.texts("/timeline/resource");
+  const auto count = [](auto const& texts, std::string const& text) {
+    return static_cast<std::size_t>(std::ranges::count(texts, text));
+  };
+  const std::size_t units = count(phases, "update");
+  ASSERT_GT(units, 2U);
+  for (std::size_t u = 0; u < units; ++u) {
+    const std::string unit = "unit " + std::to_string(u);
+    EXPECT_GE(count(labels, "all_gather, " + unit), 2U) << unit;  // at least one for each micro-batch
+    EXPECT_EQ(count(labels, "reduce_scatter, " + unit), 2U) << unit;
+    EXPECT_EQ(count(labels, "update, " + unit), 1U) << unit;
+  }
+  EXPECT_EQ(count(phases, "reduce_scatter"), 2 * units);
+  EXPECT_EQ(count(labels, "all_reduce, norm"), 1U);
+  EXPECT_EQ(count(resources, "communication"), 2 * units + 1);
+  EXPECT_EQ(count(resources, "communication 1"), count(phases, "all_gather"));
+}
+
+TEST(StepRecorder, TheSchemaNamesEveryPhase) {
+  const std::string meaning(results::find_dataset("/timeline/phase")->long_name);
+  for (const auto verb : model::all_verbs)
+    EXPECT_NE(meaning.find(model::name_of(verb)), std::string::npos) << model::name_of(verb);
+  for (int p = 0; p <= static_cast<int>(model::Phase::update); ++p) {
+    const auto name = model::name_of(static_cast<model::Phase>(p));
+    EXPECT_NE(meaning.find(name), std::string::npos) << name;
+  }
 }
 
 TEST(StepRecorder, StoresThePlan) {

@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "model/cost/csv.hpp"
-#include "model/predict/graph/collective_costs.hpp"
 
 namespace ddproxy::model {
 namespace {
@@ -90,18 +89,6 @@ TEST_F(CollectivesCsv, ErrorsNameTheLine) {
       error_of("verb,ranks,bytes,seconds\nbroadcast,2,1,1\nbroadcast,2,1,2\n").find(":3: duplicate bytes"),
       std::string::npos);
   EXPECT_NE(error_of("verb,ranks,bytes,seconds\nbroadcast,0,1,1\n").find(":2: ranks"), std::string::npos);
-}
-
-TEST_F(CollectivesCsv, CommunicatorsOfAStepTakeTheTableOfTheirSize) {
-  const RankGraphs step{{{{{0, 1}, {2, 3}}}, {{{0, 1, 2, 3}}}, {{{0}, {1}, {2}, {3}}}}, {}};
-  auto costs = collective_costs(read_collectives(file(measured)), step);
-  EXPECT_NEAR(costs(Verb::all_reduce, CommunicatorId{0}, 100), 2, 1e-12);
-  EXPECT_NEAR(costs(Verb::all_reduce, CommunicatorId{1}, 100), 6, 1e-12);
-  EXPECT_NEAR(costs(Verb::reduce_scatter, CommunicatorId{0}, 100), 0.75, 1e-12);
-  EXPECT_TRUE(costs.warnings().empty());
-  EXPECT_NEAR(costs(Verb::reduce_scatter, CommunicatorId{1}, 100), 3, 1e-12);
-  EXPECT_EQ(costs.warnings().size(), 1U);
-  EXPECT_THROW(costs(Verb::all_reduce, CommunicatorId{2}, 100), std::invalid_argument);
 }
 
 }  // namespace

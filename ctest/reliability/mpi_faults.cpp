@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A library for LD_PRELOAD that sends a signal to one rank at a chosen call of MPI (ranks_test.py), or lets
-// one rank broadcast a wrong number (wrong_group_test.py).
+// A library for LD_PRELOAD that sends a signal to one rank at a chosen call of MPI (ranks_test.py), lets one
+// rank broadcast a wrong number (wrong_group_test.py), or limits the thread level of MPI (threads_test.py).
 //
 // It intercepts the calls in which a rank waits for others, and counts them from 1.
 //   MPI_FAULTS_RANK     the rank whose calls are counted; other ranks do nothing
@@ -11,9 +11,13 @@
 //   MPI_FAULTS_LOG      a file that gets one line per call: its name, and " start" if rank 0 has not written
 //   a results file yet
 //   MPI_FAULTS_WRONG    if it is 1, the rank adds 1 to the first number that it gives to MPI_Ibcast
+//   MPI_FAULTS_LEVEL    if it is "serialized", every rank is told that MPI provides no more than
+//   MPI_THREAD_SERIALIZED MPI_FAULTS_LEVELS   a file that gets one line per rank: the level that it asks
+//   MPI_Init_thread for
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -58,9 +62,36 @@ void count(char const* call) {
   if (calls == at) raise(std::atoi(setting("MPI_FAULTS_SIGNAL").c_str()));
 }
 
+char const* name_of_level(int level) {
+  if (level == MPI_THREAD_MULTIPLE) return "multiple";
+  return level == MPI_THREAD_SERIALIZED ? "serialized" : "less";
+}
+
+// Returns the level that the rank is told, where MPI provides `level`.
+int told(int level) {
+  return setting("MPI_FAULTS_LEVEL") == "serialized" ? std::min<int>(level, MPI_THREAD_SERIALIZED) : level;
+}
+
 }  // namespace
 
 extern "C" {
+
+int MPI_Init_thread(int* count_of_arguments, char*** arguments, int level, int* provided) {
+  if (const auto log = setting("MPI_FAULTS_LEVELS"); !log.empty())
+    if (std::FILE* file = std::fopen(log.c_str(), "a")) {
+      std::fprintf(file, "%s\n", name_of_level(level));
+      std::fclose(file);
+    }
+  const int result = PMPI_Init_thread(count_of_arguments, arguments, level, provided);
+  *provided = told(*provided);
+  return result;
+}
+
+int MPI_Query_thread(int* provided) {
+  const int result = PMPI_Query_thread(provided);
+  *provided = told(*provided);
+  return result;
+}
 
 int MPI_Barrier(MPI_Comm group) {
   count("MPI_Barrier");

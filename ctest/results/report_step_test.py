@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests the tables of whole steps in the report: report_step_test.py MAKE_SAMPLE REPORT"""
 import itertools
+import re
 import sys
 import unittest
 from pathlib import Path
@@ -137,6 +138,35 @@ class Steps(WithSample):
         self.assertEqual(spans(predicted), [(0, 0.5), (0.5, 2.5), (2.5, 3.5), (3.5, 4.5)])
         (dot,) = (line for line in memory.lines if line.get_marker() == "o")
         self.assertEqual((list(dot.get_xdata()), list(dot.get_ydata())), ([1.0], [180.0]))
+
+    def test_every_phase_that_a_file_can_have_is_drawn(self):
+        """The names of the phases come from the description that is stored with /timeline/phase. Each phase gets one bar, and each resource a row."""
+        with h5py.File(self.sample) as file:
+            meaning = file["timeline/phase"].attrs["long_name"]
+        self.only_steps()
+        names = re.findall(r"[a-z_]+", re.search(r"belongs to: (.*); absent", meaning).group(1).replace("or a collective:", "").replace(" or ", ", "))
+        self.assertGreater(len(names), 12)
+        collectives = names[names.index("copy") + 1:]
+
+        def write(file):
+            for name in list(file["timeline"]):
+                del file["timeline/" + name]
+            for name, values in {"label": names, "phase": names, "resource": ["communication" if n in collectives else "compute" for n in names]}.items():
+                write_text(file, "timeline/" + name, values)
+            file["timeline/start"], file["timeline/end"] = 1e-3 * np.arange(len(names)), 1e-3 * (np.arange(len(names)) + 1)
+            for name in ("live_bytes_start", "live_bytes_end"):
+                file["timeline/" + name] = MIB * np.arange(1, len(names) + 1)
+            file["timeline/event_rank"], file["timeline/first"], file["timeline/count"] = np.zeros(len(names), int), [0], [len(names)]
+            file["timeline/resource"][names.index("all_gather")] = "communication 1"
+        self.change(write)
+        tasks, memory = step_timeline_figure.draw(Results(self.sample)).axes
+        drawn = sorted(round(path.get_extents().x0) for bars in tasks.collections for path in bars.get_paths())
+        self.assertEqual(drawn, list(range(len(names))))
+        self.assertEqual([label.get_text() for label in tasks.get_yticklabels()], ["compute", "communication", "communication 1"])
+        words = [text.get_text() for text in memory.get_legend().get_texts()]
+        self.assertEqual(len(words), len(names) - 2, "norm and clip share a colour, send and receive too")
+        for (one, box), (other, second) in itertools.combinations(boxes(memory.figure).items(), 2):
+            self.assertFalse(box.overlaps(second), (one, other))
 
     def test_a_prediction_may_be_absent(self):
         self.only_steps()

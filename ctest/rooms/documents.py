@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""documents.py ROOT: checks the documents of the project in ROOT. docs/architecture.md has at most two screens and lists all rooms in their
-order. Each path that it, docs/steps.md and README.md name exists. Each relative link in a document leads to a file and to a heading in it. No
+"""documents.py ROOT: checks the documents of the project in ROOT. docs/architecture.md has at most two screens, lists all rooms in their order, and
+names at most 20 files on the way of one gradient. Each path that it, docs/steps.md and README.md name exists. Each relative link in a document leads to a file and to a heading in it. No
 document, message or comment has a placeholder for a text that was to be written later.
 
 First plants each of these faults in a small project, and checks that it is found."""
@@ -12,6 +12,8 @@ from pathlib import Path
 
 TWO_SCREENS = 95  # lines
 WIDEST = 400  # characters of a line: a paragraph in one line must not grow without limit
+MOST_ON_WAY = 20  # files on the way of one gradient through a pass: the numbered list under the heading WAY
+WAY = "## The way of one gradient"
 WITH_PATHS = ("docs/architecture.md", "docs/steps.md", "README.md")
 FOLDERS = "cmake|ctest|deploy|docs|inputs|kernels|miniapp|model|results|scripts"
 PATH = re.compile(rf"(?<![\w/.+-])(?:{FOLDERS})/[\w./*+-]*")
@@ -54,6 +56,19 @@ def room_faults(root, text):
     if set(rooms) == set(drawn) and rooms != drawn:
         first = next(a for a, b in zip(drawn, rooms) if a != b)
         yield f"the picture has {first} in another place than cmake/DdproxyArrows.cmake"
+
+
+def way_faults(text):
+    section = text.partition(f"\n{WAY}\n")[2].partition("\n## ")[0]
+    steps = "\n".join(line for line in section.splitlines() if re.match(r"\d+\. ", line))
+    files = set(re.findall(r"(?<=[`/])\w+\.cpp(?=`)", steps))
+    if not files:
+        yield f"has no numbered list of files under '{WAY}'"
+    elif len(files) > MOST_ON_WAY:
+        yield f"the way of one gradient has {len(files)} files, more than {MOST_ON_WAY}: {' '.join(sorted(files))}"
+    claimed = re.search(r"has (\d+) files", section)
+    if claimed and int(claimed.group(1)) != len(files):
+        yield f"says that the way of one gradient has {claimed.group(1)} files, but it names {len(files)}: {' '.join(sorted(files))}"
 
 
 def path_faults(root, text):
@@ -99,7 +114,7 @@ def find_faults(root):
         if document in WITH_PATHS:
             found += path_faults(root, text)
         if document == WITH_PATHS[0]:
-            found += [*length_faults(text), *room_faults(root, text)]
+            found += [*length_faults(text), *room_faults(root, text), *way_faults(text)]
         faults += [f"{document}: {fault}" for fault in found]
     for source in sources(root):
         faults += [f"{source}: {fault}" for fault in placeholder_faults((root / source).read_text())]
@@ -109,8 +124,11 @@ def find_faults(root):
 SMALL = {"cmake/DdproxyArrows.cmake": "ddproxy_may_use(model/text)\nddproxy_may_use(model/cost model/text)\n",
          "README.md": "[picture](docs/architecture.md#rooms-and-all)\n", "model/text/a.hpp": "", "model/cost/a.cpp": "", "model/cost/options_run.cpp": "",
          "docs/steps.md": "# Steps\n`a.cpp`, `model/cost/options_COMMAND.cpp`\n[page](https://example.org/none) [this](#steps)\n",
-         "docs/architecture.md": "# Rooms, and all\n```\nmodel/text   words\nmodel/cost   seconds\n```\n`model/cost/*.cpp`\n"}
-PLANTED = (("docs/architecture.md", "\n" * 95, "has 101 lines, more than 95"), ("docs/architecture.md", "x" * 401, "line 7 has 401 characters"),
+         "docs/architecture.md": "# Rooms, and all\n```\nmodel/text   words\nmodel/cost   seconds\n```\n`model/cost/*.cpp`\n"
+                                 "## The way of one gradient\n1. `model/cost/a.cpp`\n2. `options_run.cpp`\n"}
+PLANTED = (("docs/architecture.md", "\n" * 95, "has 104 lines, more than 95"), ("docs/architecture.md", "x" * 401, "line 10 has 401 characters"),
+           ("docs/architecture.md", "3. " + " ".join(f"`a{k}.cpp`" for k in range(19)), "the way of one gradient has 21 files, more than 20"),
+           ("docs/architecture.md", "The way has 3 files.\n", "has 3 files, but it names 2: a.cpp options_run.cpp"),
            ("cmake/DdproxyArrows.cmake", "ddproxy_may_use(model/step)\n", "the room model/step is not in the picture"),
            ("docs/architecture.md", "model/other   no room\n", "the picture has model/other, which is not a room"),
            ("docs/architecture.md", "`model/cost/b.cpp`", "names model/cost/b.cpp, which"), ("docs/steps.md", "`b.cpp`", "names b.cpp, which"),

@@ -110,10 +110,10 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
   text += kinds_text(f.kinds);
   text += fmt::format(
       "matrix products: linear and head together\n\n"
-      "global batch: {} sequences = {} in a micro-batch x {} micro-batch{} x {} rank{}; buckets of {:g} "
-      "MiB\n",
+      "global batch: {} sequences = {} in a micro-batch x {} micro-batch{} x {} rank{}; {}\n",
       f.global_batch, config.tokens.batch, config.step.accumulation,
-      config.step.accumulation == 1 ? "" : "es", f.ranks, f.ranks == 1 ? "" : "s", cap_mib);
+      config.step.accumulation == 1 ? "" : "es", f.ranks, f.ranks == 1 ? "" : "s",
+      reduced_parts_text(config.sharding, cap_mib));
   if (is_sharded(config)) text += fmt::format("sharding: {}\n", sharding_sentence(config.sharding));
   if (std::isfinite(f.host_waits))
     text += fmt::format(

@@ -3,10 +3,10 @@
 #include "miniapp/app/timeline_columns.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "miniapp/app/recorder_columns.hpp"
 #include "model/step/describe.hpp"
@@ -23,6 +23,28 @@ bool is_whole_step(model::StepGraph const& graph) {
   });
 }
 
+// Returns whether the step gathers parameters unit by unit (FSDP).
+bool has_units(model::StepGraph const& graph) {
+  return std::ranges::any_of(graph.buffers, [](model::Buffer const& buffer) {
+    return buffer.kind == model::BufferKind::gathered_unit;
+  });
+}
+
+// Returns the first elements of the buckets or units whose gradients the step reduces.
+std::set<std::size_t> reduced_runs(model::StepGraph const& graph) {
+  std::set<std::size_t> starts;
+  for (auto const& task : graph.tasks)
+    if (std::holds_alternative<model::Collective>(task.work) &&
+        task.accesses.front().content == model::Content::gradient)
+      starts.insert(task.accesses.front().model);
+  return starts;
+}
+
+// Returns "communication" for communication lane 0, and "communication N" for lane N.
+std::string resource_of(model::Lane const& lane) {
+  return lane.number == 0 ? "communication" : "communication " + std::to_string(lane.number);
+}
+
 // The texts of an event.
 struct EventName {
   std::string resource, label, phase;
@@ -34,7 +56,9 @@ class EventNames {
   EventNames(Workload const& workload, model::StepGraph const& graph)
       : operations_(workload.pass.operations),
         whole_step_(is_whole_step(graph)),
-        several_(graph.expected.micro_batches > 1) {}
+        several_(graph.expected.micro_batches > 1),
+        run_(has_units(graph) ? "unit " : "bucket "),
+        runs_(reduced_runs(graph)) {}
 
   // Returns nothing if the task is not an event of the timeline.
   std::optional<EventName> name(model::Task const& task) {
@@ -44,32 +68,37 @@ class EventNames {
       return EventName{"compute", copy->kind == model::CopyKind::into_bucket ? "copy in" : "copy out",
                        "copy"};
     if (auto const* collective = std::get_if<model::Collective>(&task.work); collective)
-      return EventName{"communication", "bucket " + std::to_string(bucket_of(task)),
+      return EventName{resource_of(task.lane), label_of(task, collective->verb),
                        std::string(name_of(collective->verb))};
     return std::nullopt;
   }
 
  private:
-  // Norm, clip and update tasks have no operator. There is one for each bucket, in the order of the plan.
+  // Norm, clip and update tasks have no operator. There is one for each bucket or unit, in ready order.
   std::string label_of(model::Compute const& compute) {
     if (!whole_step_) return operations_[index(compute.op)].name;
     const std::string phase(name_of(compute.phase));
     if (compute.phase > model::Phase::backward)
-      return phase + ", bucket " + std::to_string(tasks_of_phase_[compute.phase]++);
+      return phase + ", " + run_ + std::to_string(tasks_of_phase_[compute.phase]++);
     return phase + " " + operations_[index(compute.op)].name +
            (several_ ? ", micro-batch " + std::to_string(compute.micro_batch) : "");
   }
 
-  // Returns the number of the bucket, from 0. A bucket that is reduced again has the same number.
-  std::size_t bucket_of(model::Task const& task) {
+  // Names the run of gradients or parameters that a collective transfers. In a sweep all collectives have the
+  // same verb.
+  std::string label_of(model::Task const& task, model::Verb verb) const {
     auto const& access = task.accesses.front();
-    return buckets_.try_emplace({index(access.buffer), access.slice.offset}, buckets_.size()).first->second;
+    const std::string of = whole_step_ ? std::string(name_of(verb)) + ", " : "";
+    if (access.content == model::Content::norm) return of + "norm";
+    const auto after = std::distance(runs_.begin(), runs_.upper_bound(access.model));
+    return of + run_ + std::to_string(std::max<std::ptrdiff_t>(after - 1, 0));
   }
 
   std::vector<model::Operation> const& operations_;
   bool whole_step_, several_;  // several: the step has more than one micro-batch
   std::map<model::Phase, std::size_t> tasks_of_phase_;
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> buckets_;  // by buffer and first element
+  std::string run_;             // "bucket " or "unit "
+  std::set<std::size_t> runs_;  // the first elements of the buckets or units, which are numbered from 0
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 #include "model/predict/best_plan.hpp"
 #include "model/predict/graph/predict_strategy.hpp"
@@ -17,6 +18,18 @@ Case with_cap(model::Strategy const& strategy, Config const& config, Workload co
               double cap_mib) {
   const std::int64_t cap = to_bytes(cap_mib), caps[] = {first_bucket_of(config).value_or(cap), cap};
   return {strategy, cap_mib, model::bucketed_plan(workload.gradient_bytes, caps)};
+}
+
+// Throws std::invalid_argument if the graphs of a strategy are not those of a sweep. Without operators there
+// is no graph yet; model::predict() checks the one that it builds.
+void require_fit(model::Strategy const& strategy, Config const& config, Workload const& workload) {
+  constexpr std::size_t ranks = 2;
+  if (workload.pass.operations.empty()) return;
+  const Case item{strategy, 0, model::per_tensor_plan(workload.gradient_bytes)};
+  const auto unfit = model::unfit_for_sweep(step_of(item, workload, config.copies, ranks));
+  if (unfit.empty()) return;
+  throw std::invalid_argument(
+      fmt::format("{}: [sweep] strategies: {}: {}", config.file.string(), strategy.name, unfit));
 }
 
 }  // namespace
@@ -41,6 +54,7 @@ std::vector<Case> make_cases(Config const& config, Workload const& workload) {
   using model::BucketRule;
   std::vector<Case> cases;
   auto const& bytes = workload.gradient_bytes;
+  for (auto const& strategy : config.strategies) require_fit(strategy, config, workload);
   for (auto const& strategy : config.strategies) switch (strategy.buckets) {
       case BucketRule::per_tensor:
         cases.push_back({strategy, 0, model::per_tensor_plan(bytes)});

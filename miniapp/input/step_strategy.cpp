@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/input/step_strategy.hpp"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -103,6 +105,11 @@ std::string sharding_sentence(model::Sharding const& s) {
   }
   return text + (s.lanes == 1 ? "; one communicator for gathers and reductions"
                               : "; gathers and reductions have a communicator each");
+}
+
+std::string reduced_parts_text(model::Sharding const& s, double cap_mib) {
+  if (s.stage != model::ShardStage::fsdp) return fmt::format("buckets of {:g} MiB", cap_mib);
+  return s.unit == model::ShardUnit::layer ? "one unit for each layer" : "one unit with the whole model";
 }
 
 void check_sharding(Config const& config, model::Sharding const& s, std::size_t ranks) {

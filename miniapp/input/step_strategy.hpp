@@ -38,6 +38,10 @@ std::string sharding_text(model::Sharding const& sharding);
 /// Returns the same settings as one sentence for people, without its full stop.
 std::string sharding_sentence(model::Sharding const& sharding);
 
+/// Returns what a step averages one after another: "buckets of 25 MiB", or the units of FSDP, which have no
+/// cap.
+std::string reduced_parts_text(model::Sharding const& sharding, double cap_mib);
+
 /// Returns the cap of the buckets of `ddproxy step`, in MiB: the first of [sweep] caps_mib, or common_cap_mib
 /// if the input names no caps.
 double step_cap_mib(Config const& config);

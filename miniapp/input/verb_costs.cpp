@@ -23,14 +23,15 @@ void add_use(VerbUse& use, model::DataType wire, std::int64_t bytes) {
   use.bytes.push_back(bytes);
 }
 
-// The cost of a verb, and a warning if it is derived from the cost of another verb.
+// The cost of a verb, the verb whose table it comes from, and a warning if that is another verb.
 struct Source {
   model::AllreduceCost cost;
+  model::Verb table;
   std::string warning;
 };
 
 Source source_of(VerbKey key, int ranks, VerbTables const& tables) {
-  if (auto own = tables(key, ranks)) return {*own, ""};
+  if (auto own = tables(key, ranks)) return {*own, key.first, ""};
   const auto substitute = model::substitute_of(key.first);
   const auto other = substitute ? tables({substitute->verb, key.second}, ranks) : std::nullopt;
   const auto name = model::name_of(key.first);
@@ -41,10 +42,46 @@ Source source_of(VerbKey key, int ranks, VerbTables const& tables) {
         name, model::ranks_text(ranks), substitute ? ", nor that of all_reduce" : "", name, ranks));
   return {
       [cost = *other, share = substitute->share](std::int64_t bytes) { return share * cost(bytes); },
+      substitute->verb,
       fmt::format("no table has the time of {} over {}; half of the time of an all_reduce of the same size "
                   "is used, so the prediction is less certain",
                   name, model::ranks_text(ranks))};
 }
+
+std::string first_group(model::RankGraphs const& step, model::CommunicatorId id) {
+  std::string text;
+  for (const std::size_t rank : step.communicators[model::index(id)].groups.front())
+    text += (text.empty() ? "" : ", ") + std::to_string(rank);
+  return text;
+}
+
+// Finds tables that several communicators share although their groups consist of other ranks.
+class SharedTables {
+ public:
+  SharedTables(model::RankGraphs const& step, VerbTables const& tables) : step_(step), tables_(tables) {}
+
+  // Returns a warning if a communicator whose groups are others uses the table, too. Call it for each use.
+  std::string add(model::Verb table, model::CommunicatorId id, int ranks) {
+    const model::CommunicatorId nowhere{step_.communicators.size()};
+    if (!tables_({table, nowhere}, ranks)) return "";  // each communicator has a table of its own
+    const auto first = users_.try_emplace({table, ranks}, id).first->second;
+    if (groups(first) == groups(id)) return "";
+    return fmt::format(
+        "the groups of {} (such as ranks {}, and ranks {}) take their times from the same table of {}; if "
+        "only one kind of group crosses nodes, the prediction is less certain",
+        model::ranks_text(ranks), first_group(step_, first), first_group(step_, id), model::name_of(table));
+  }
+
+ private:
+  std::vector<std::vector<std::size_t>> const& groups(model::CommunicatorId id) const {
+    return step_.communicators[model::index(id)].groups;
+  }
+
+  model::RankGraphs const& step_;
+  VerbTables const& tables_;
+  std::map<std::pair<model::Verb, int>, model::CommunicatorId>
+      users_;  // the first communicator of each table
+};
 
 }  // namespace
 
@@ -82,11 +119,16 @@ VerbTables replayed_tables(Config const& config) {
 
 VerbCosts verb_costs(model::RankGraphs const& step, VerbTables const& tables) {
   VerbCosts result;
+  SharedTables shared(step, tables);
+  const auto warn = [&](std::string const& text) {
+    const bool is_new = std::ranges::find(result.warnings, text) == result.warnings.end();
+    if (!text.empty() && is_new) result.warnings.push_back(text);
+  };
   for (auto const& [key, use] : verb_uses(step)) {
-    auto [cost, warning] = source_of(key, use.ranks, tables);
+    auto [cost, table, warning] = source_of(key, use.ranks, tables);
     result.costs.set(key.first, key.second, of_gradients(std::move(cost), format_of(use.wire)));
-    const bool is_new = std::ranges::find(result.warnings, warning) == result.warnings.end();
-    if (!warning.empty() && is_new) result.warnings.push_back(warning);
+    warn(warning);
+    warn(shared.add(table, key.second, use.ranks));
   }
   return result;
 }

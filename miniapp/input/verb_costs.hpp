@@ -31,7 +31,7 @@ using VerbKey = std::pair<model::Verb, model::CommunicatorId>;
 std::map<VerbKey, VerbUse> verb_uses(model::RankGraphs const& step);
 
 /// Returns the seconds of a verb over groups of `ranks` ranks as a function of x. Returns nothing if they are
-/// not known.
+/// not known. Tables that depend on the number of ranks alone are returned for any communicator.
 using VerbTables = std::function<std::optional<model::AllreduceCost>(VerbKey key, int ranks)>;
 
 /// Returns the tables that a CSV file has (model/cost/collective_tables.hpp).
@@ -40,7 +40,8 @@ VerbTables tables_of_file(std::filesystem::path const& file);
 /// (workload.hpp), and the input's table has the others.
 VerbTables replayed_tables(Config const& config);
 
-/// The costs of a step's collectives, and a warning for each cost that stands for another one.
+/// The costs of a step's collectives. There is a warning for each cost that stands for another one, and for
+/// each table that communicators with different groups share.
 struct VerbCosts {
   model::CollectiveCosts costs;
   std::vector<std::string> warnings;

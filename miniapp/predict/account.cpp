@@ -11,7 +11,7 @@
 #include "miniapp/input/config.hpp"
 #include "miniapp/options/output_clash.hpp"
 #include "model/predict/graph/sharded_forms.hpp"
-#include "model/step/wire_volume.hpp"
+#include "model/step/sent_share.hpp"
 #include "model/transformer/presets.hpp"
 #include "results/output/text_file.hpp"
 

@@ -18,7 +18,7 @@ namespace ddproxy {
 struct AccountedVerb {
   model::Verb verb;
   double bytes = 0;  ///< sum of the sizes x of all calls
-  double sent = 0;   ///< bytes that a rank sends (sent_share(), model/step/wire_volume.hpp)
+  double sent = 0;   ///< bytes that a rank sends (sent_share(), model/step/sent_share.hpp)
 };
 
 /// The communication of one way to train.

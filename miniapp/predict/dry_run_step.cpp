@@ -35,8 +35,9 @@ std::string describe_memory(Config const& config, Workload const& workload, mode
 }
 
 std::string describe_buckets(model::WholeStep const& step, double cap_mib) {
-  return fmt::format("buckets of {:g} MiB: {} {}\n", cap_mib, step.ddp.plan.size(),
-                     buckets_text(step.ddp.plan));
+  const std::string parts = reduced_parts_text(step.sharding, cap_mib);
+  if (step.sharding.stage == model::ShardStage::fsdp) return parts + '\n';
+  return fmt::format("{}: {} {}\n", parts, step.ddp.plan.size(), buckets_text(step.ddp.plan));
 }
 
 // The steps of a run, as StepSession takes them.

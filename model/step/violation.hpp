@@ -17,7 +17,9 @@ enum class Rule {
   filled,         ///< no element is read before a task has written it, or after its last use
   right_content,  ///< a task reads what it expects: parameter, version, operator, micro-batch
   contributes_once,  ///< no contribution enters a gradient or a norm twice
-  contributes_all,   ///< no contribution is missing when a gradient or a norm is used, and when the step ends
+  contributes_all,  ///< no contribution is missing when a gradient or a norm is used, and when the step ends;
+                    ///< then the averaged gradients, or the updated parameters, are in the buffers that
+                    ///< remain
   same_state_at_exit,  ///< after the step a buffer contains what it contained before, updated once
 };
 

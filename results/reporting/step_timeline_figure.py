@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws one whole step (`ddproxy step`): its tasks measured and predicted, a row for each lane, and the live buffers below, on one time axis."""
+"""Draws one whole step (`ddproxy step`): its tasks measured and predicted, a row for each resource, and the live buffers below, on one time axis."""
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Patch
@@ -8,11 +8,12 @@ from matplotlib.transforms import ScaledTranslation
 
 from . import style, timeline_figure
 
-LANES = timeline_figure.ROWS  # {lane: position of its row}
-# {words of the legend: (phases, colour)}, in the colours of step_figure. The rest is black and white.
+# {words of the legend: (phases, colour)}, compute in the colours of step_figure. Colour-blind readers can tell the collectives apart, and all can be
+# seen on white and on black. Gathers and broadcasts have similar colours: a step has only one of the two.
 COLOURS = {"forward": (("forward",), style.SKY), "recompute": (("recompute",), style.OTHER), "backward": (("backward",), style.MEASURED),
            "clip": (("norm", "clip"), style.GOOD), "update": (("update",), style.PREDICTED), "copy": (("copy",), style.GREY),
-           "all-reduce": (("all_reduce",), "#E69F00")}
+           "all-reduce": (("all_reduce",), "#E69F00"), "reduce-scatter": (("reduce_scatter",), "#993333"), "all-gather": (("all_gather",), "#9933FF"),
+           "broadcast": (("broadcast",), "#CC66FF"), "send, receive": (("send", "receive"), style.INK)}
 CASE = 0  # a file of whole steps has one case
 
 
@@ -20,15 +21,22 @@ def has_timeline(results):
     return results.has("/timeline/phase", "/timeline/count", "/memory/live_at_start", "/memory/allocated") and not results.has("/sweep/strategy")
 
 
+def rows_of(resource):
+    """Returns {resource: position of its row}: compute at the top, the communication lanes below it."""
+    names = sorted(set(resource), key=lambda name: (name != "compute", name))
+    return {name: float(len(names) - 1 - k) for k, name in enumerate(names)}
+
+
 def _draw_tasks(axes, start, end, phase, resource, title):
     """Draws a bar for each task, in the colour of its phase."""
+    rows = rows_of(resource)
     for phases, colour in COLOURS.values():
-        for lane, row in LANES.items():
-            spans = [(start[k], end[k] - start[k]) for k in np.flatnonzero(np.isin(phase, phases) & (resource == lane))]
+        for name, row in rows.items():
+            spans = [(start[k], end[k] - start[k]) for k in np.flatnonzero(np.isin(phase, phases) & (resource == name))]
             axes.broken_barh(spans, (row - 0.35, 0.7), facecolors=colour, edgecolors=colour, linewidth=0.3)  # so that even the shortest task can be seen
     axes.set_title(title, loc="left", fontsize=9.5)
-    axes.set_ylim(-0.6, 1.6)
-    axes.set_yticks(list(LANES.values()), list(LANES))
+    axes.set_ylim(-0.6, len(rows) - 0.4)
+    axes.set_yticks(list(rows.values()), list(rows))
     axes.grid(axis="y", visible=False)
 
 
@@ -85,8 +93,9 @@ def draw(results):
         steps.append(("predicted", *timeline_figure.events(results, CASE, ("predicted_start", "predicted_end"))))
     longest = max(float(np.max(ends)) for _, _, ends in steps)
     factor, unit = style.time_scale(longest)
-    figure, rows = plt.subplots(len(steps) + 1, 1, sharex=True, layout="constrained", figsize=(5.2, 1.3 * len(steps) + 2.5),
-                                height_ratios=[1.0] * len(steps) + [1.3])
+    tall = max(1.0, len(rows_of(resource)) / 2.0)  # height of the axes of a step; two rows have the height 1
+    figure, rows = plt.subplots(len(steps) + 1, 1, sharex=True, layout="constrained", figsize=(5.2, 1.3 * tall * len(steps) + 2.5),
+                                height_ratios=[tall] * len(steps) + [1.3])
     for axes, (title, starts, ends) in zip(rows, steps):
         _draw_tasks(axes, starts * factor, ends * factor, phase, resource, title)
     _draw_memory(rows[-1], results, factor)

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""late_half_test.py DDPROXY_LATE_HALF DDPROXY_LOST_HALF PROJECT BUILD MPIEXEC...: a strategy of one file and one row must be run, checked, verified,
-predicted, stored and drawn. BUILD has the copies of model/step/strategies from which CMake built the two programs."""
+"""late_half_test.py DDPROXY_LATE_HALF DDPROXY_LOST_HALF DDPROXY_SCATTERED PROJECT BUILD MPIEXEC...: a strategy of one file and one row must be run,
+checked, verified, predicted, stored and drawn; other strategies must be refused. BUILD has the copies of model/step/strategies from which CMake built
+the programs."""
 import difflib
 import json
 import subprocess
@@ -15,7 +16,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from small_twin import write_twin
 
-ddproxy, wrong_ddproxy, project, build, *mpiexec = sys.argv[1:]
+ddproxy, wrong_ddproxy, scattered_ddproxy, project, build, *mpiexec = sys.argv[1:]
 project, build, rows = Path(project), Path(build), Path("model/step/strategies")
 tiny, report = project / "inputs" / "tiny.toml", project / "results" / "report.py"
 STRATEGIES = 'strategies = ["flat", "per_tensor", "bucketed", "late_half"]\n'
@@ -105,12 +106,24 @@ def check_that_a_wrong_one_is_refused(folder):
     assert done.returncode == 3 and "verification failed: lost_half: the step graph is wrong" in done.stderr, (done.returncode, done.stderr[-2000:])
 
 
+def check_that_another_collective_is_refused(folder):
+    """The step of scattered is right, but not one that a sweep can measure. No command may measure or predict it."""
+    write_twin(folder / "scattered", 'strategies = ["scattered"]\n')
+    (folder / "real.toml").write_text(tiny.read_text().replace("[sweep]\n", '[sweep]\nstrategies = ["scattered"]\n'))
+    for command in ([*mpiexec, "-n", "2", scattered_ddproxy, "run", folder / "real.toml", "-o", folder / "scattered.h5"],
+                    [scattered_ddproxy, "predict", folder / "scattered" / "twin.toml"]):
+        done = subprocess.run(command, capture_output=True, text=True)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("ddproxy: ")]
+        assert done.returncode == 2 and len(lines) == 1, (command, done.returncode, done.stderr[-2000:])
+        assert "strategies: scattered: a strategy of a sweep can only" in lines[0] and "it has the task reduce_scatter" in lines[0], lines
+
+
 def check_drawn(folder):
     run(sys.executable, "-B", report, folder / "real.h5", "-o", folder / "page")
     assert "late_half" in next((folder / "page").glob("*.html")).read_text()
 
 
-for name in "late_half", "lost_half":
+for name in "late_half", "lost_half", "scattered":
     check_that_one_file_and_one_row_suffice(name)
 with tempfile.TemporaryDirectory() as name:
     folder = Path(name)
@@ -123,3 +136,4 @@ with tempfile.TemporaryDirectory() as name:
     check_predicted(folder / "twin")
     check_that_a_wrong_one_is_refused(folder)
     check_drawn(folder)
+    check_that_another_collective_is_refused(folder)

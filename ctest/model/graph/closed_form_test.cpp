@@ -9,7 +9,7 @@
 #include "ctest/model/step/steps.hpp"
 #include "model/predict/graph/summarise.hpp"
 #include "model/step/graph_builder.hpp"
-#include "model/step/wire_volume.hpp"
+#include "ctest/model/step/wire_volume.hpp"
 
 // Compares simulate(RankGraphs) with times from formulas.
 

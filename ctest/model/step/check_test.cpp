@@ -10,19 +10,10 @@
 
 #include "model/step/check/lane_clocks.hpp"
 #include "steps.hpp"
+#include "violations.hpp"
 
 namespace ddproxy::model {
 namespace {
-
-std::string text(Violations const& violations) {
-  if (violations.empty()) return "";
-  return std::to_string(violations.size()) + " violations, the first of rule " +
-         std::to_string(static_cast<int>(violations.front().rule)) + ": " + violations.front().what;
-}
-
-bool found(Violations const& violations, Rule rule) {
-  return std::ranges::any_of(violations, [&](Violation const& each) { return each.rule == rule; });
-}
 
 int number(std::mt19937& random, int low, int high) {
   return std::uniform_int_distribution<int>(low, high)(random);
@@ -204,14 +195,6 @@ TEST(Check, FindsATaskThatWaitsForALaterOne) {
   EXPECT_TRUE(found(check(step), Rule::rising)) << text(check(step));
 }
 
-/// Makes the first rank a class of its own.
-RankGraphs split(RankGraphs step) {
-  RankClass first{step.classes[0].graph, {0}};
-  std::erase(step.classes[0].ranks, std::size_t{0});
-  step.classes.push_back(std::move(first));
-  return step;
-}
-
 TEST(Check, FindsRanksThatIssueInDifferentOrder) {
   auto step = split(ddp_step({{5, 8, 3, 7}}, {.bucket = 1}));
   EXPECT_EQ(text(check(step)), "");
@@ -220,17 +203,6 @@ TEST(Check, FindsRanksThatIssueInDifferentOrder) {
        *second = find_collective(graph, Verb::all_reduce, 1);
   std::swap(first->accesses, second->accesses);
   EXPECT_TRUE(found(check(step), Rule::same_order)) << text(check(step));
-}
-
-TEST(Check, FindsEquallyLargeBucketsInDifferentOrder) {
-  auto step = split(ddp_step({{5, 5, 5, 5}}, {.bucket = 1}));
-  StepGraph& graph = step.classes[1].graph;
-  Task *first = find_collective(graph, Verb::all_reduce),
-       *second = find_collective(graph, Verb::all_reduce, 1);
-  std::swap(first->accesses, second->accesses);
-  first->after = second->after;
-  const auto violations = check(step);
-  EXPECT_TRUE(found(violations, Rule::right_content) || found(violations, Rule::rising)) << text(violations);
 }
 
 TEST(Check, FindsARankThatIssuesACollectiveLess) {

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "model/step/check/check.hpp"
-#include "model/step/wire_volume.hpp"
+#include "ctest/model/step/wire_volume.hpp"
 
 namespace ddproxy::model {
 namespace {

@@ -10,7 +10,7 @@
 #include "ctest/model/shapes.hpp"
 #include "model/step/check/check.hpp"
 #include "model/step/strategies/whole_step.hpp"
-#include "model/step/wire_volume.hpp"
+#include "ctest/model/step/wire_volume.hpp"
 
 // Checks the graphs of ZeRO and FSDP of whole models: that they are right for random models and settings, how
 // much they communicate, and that planted faults are found.

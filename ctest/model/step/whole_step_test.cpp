@@ -11,7 +11,7 @@
 #include "ctest/model/shapes.hpp"
 #include "model/step/check/check.hpp"
 #include "model/step/describe.hpp"
-#include "model/step/wire_volume.hpp"
+#include "ctest/model/step/wire_volume.hpp"
 
 namespace ddproxy::model {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/step/wire_volume.hpp"
+#include "ctest/model/step/wire_volume.hpp"
 
 #include <gtest/gtest.h>
 

@@ -62,6 +62,8 @@ class CompiledStep {
   ///   - a collective on a lane that is no communication lane;
   ///   - collectives of two communicators on one lane or in one group;
   ///   - a collective that adds to its result and is not a reduce-scatter;
+  ///   - another task than a collective on another lane than compute lane 0; for example, there are no copy
+  ///   lanes;
   ///   - a task without work.
   CompiledStep(model::StepGraph graph, std::span<const std::size_t> places,
                std::vector<GroupPlace> const& groups = {GroupPlace{}});

@@ -119,6 +119,8 @@ PlacedAccess StepCompiler::placed_access(model::Task const& task, model::Access 
 Launch StepCompiler::launch_of(model::Task const& task, Parts& parts) {
   using Kind = Launch::Kind;
   if (is_collective(task)) return of_collectives(task, parts);
+  if (task.lane != model::Lane{})
+    refuse(task, "a task that is no collective runs on compute lane 0, but the graph has it on another lane");
   if (std::holds_alternative<model::Compute>(task.work)) return of_compute(task, parts);
   if (std::holds_alternative<model::Copy>(task.work))
     return {

@@ -9,6 +9,7 @@
 #include "miniapp/compute/verification_pattern.hpp"
 #include "miniapp/device/device.hpp"
 #include "model/step/check/check.hpp"
+#include "model/step/strategies/strategy.hpp"
 
 namespace ddproxy {
 namespace {
@@ -117,6 +118,7 @@ std::string check_numbers(Runtime const& runtime, Workload const& workload, mode
 }  // namespace
 
 std::string verify_graphs(model::RankGraphs const& graphs) {
+  if (const auto unfit = model::unfit_for_sweep(graphs); !unfit.empty()) return unfit;
   const auto violations = model::check(graphs);
   return violations.empty() ? "" : "the step graph is wrong: " + violations.front().what;
 }

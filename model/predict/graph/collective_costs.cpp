@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/predict/graph/collective_costs.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -63,18 +62,6 @@ std::vector<std::string> CollectiveCosts::warnings() const {
                   "this collective for a reliable prediction.");
   }
   return all;
-}
-
-CollectiveCosts collective_costs(CollectiveTables const& tables, RankGraphs const& step) {
-  CollectiveCosts costs;
-  for (std::size_t c = 0; c < step.communicators.size(); ++c) {
-    std::size_t ranks = 0;
-    for (auto const& group : step.communicators[c].groups) ranks = std::max(ranks, group.size());
-    for (const Verb verb : all_verbs)
-      if (auto const* table = tables.find(verb, static_cast<int>(ranks)))
-        costs.set(verb, CommunicatorId{c}, *table);
-  }
-  return costs;
 }
 
 }  // namespace ddproxy::model

@@ -48,9 +48,4 @@ class CollectiveCosts {
   std::set<std::pair<Verb, CommunicatorId>> halved_;
 };
 
-/// Returns the measured tables for the communicators of a step. Each communicator gets the tables that were
-/// measured with its number of ranks. A communicator whose groups differ in size gets the tables of the
-/// largest group's size.
-CollectiveCosts collective_costs(CollectiveTables const& tables, RankGraphs const& step);
-
 }  // namespace ddproxy::model

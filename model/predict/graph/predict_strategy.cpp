@@ -3,6 +3,8 @@
 #include "model/predict/graph/predict_strategy.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "model/predict/graph/ddp_costs.hpp"
@@ -52,6 +54,8 @@ SimulatedStep simulate_strategy(Strategy const& strategy, Job const& job, Plan c
   const StandIn stand = stand_in(job);
   const Copies copies = strategy.overlapped ? job.copies : Copies{};
   RankGraphs step = strategy.build(stand.pass, {plan, strategy.overlapped, copies.mode}, 2);
+  if (const auto unfit = unfit_for_sweep(step); !unfit.empty())
+    throw std::invalid_argument(std::string(strategy.name) + ": " + unfit);
   const StepCosts costs = ddp_costs(step, stand.pass, stand.seconds, job.cost, job.contention, copies);
   StepTrace trace = simulate(step, costs).classes.front().trace;
   return {std::move(step.classes.front().graph), std::move(trace)};

@@ -18,8 +18,9 @@ bool follows_recurrence(Strategy const& strategy);
 /// builds. A strategy that does not overlap makes no copies. Throws what these functions throw.
 Timeline predict(Strategy const& strategy, Job const& job, Plan const& plan);
 
-/// Predicts any strategy with simulate() (simulate_step.hpp) on its step graph. Throws what simulate()
-/// throws.
+/// Predicts any strategy with simulate() (simulate_step.hpp) on its step graph. Throws std::invalid_argument
+/// if the graph is not one of a sweep (unfit_for_sweep() in model/step/strategies/strategy.hpp), and what
+/// simulate() throws.
 Timeline predict_by_graph(Strategy const& strategy, Job const& job, Plan const& plan);
 
 /// Predicts the live buffers of a rank during a step of a strategy with the buckets of `plan`. Throws what

@@ -3,11 +3,14 @@
 #include "model/step/check/check.hpp"
 
 #include <algorithm>
-#include <string_view>
+#include <map>
+#include <set>
+#include <string>
 
 #include "model/step/access_history.hpp"
 #include "model/step/check/contents.hpp"
 #include "model/step/check/lane_clocks.hpp"
+#include "model/step/check/rank_classes.hpp"
 #include "model/step/describe.hpp"
 #include "model/step/merged_order.hpp"
 
@@ -23,9 +26,7 @@ class Form {
       : step_(step), class_(rank_class), graph_(step.classes[rank_class].graph), violations_(violations) {}
 
   void check() {
-    if (index(graph_.expected.replicas) >= step_.communicators.size()) {
-      violations_.push_back({Rule::well_formed, "the communicator of the replicas does not exist"});
-    }
+    check_communicators_of_buffers();
     for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
       check_waits(t);
       for (Access const& access : graph_.tasks[t].accesses) check_access(t, access);
@@ -36,6 +37,19 @@ class Form {
  private:
   void wrong(Rule rule, std::size_t task, std::string const& what) {
     violations_.push_back({rule, describe(step_, {class_, task}) + ": " + what});
+  }
+
+  /// Checks the communicators that divide the buffers, and the communicator of the replicas.
+  void check_communicators_of_buffers() {
+    const auto check = [&](std::string const& what, CommunicatorId id) {
+      if (auto const& fault = fault_of(id); !fault.empty())
+        violations_.push_back({Rule::well_formed, what + ": " + fault});
+    };
+    check("the replicas", graph_.expected.replicas);
+    for (std::size_t b = 0; b < graph_.buffers.size(); ++b) {
+      for (BufferState const* state : {&graph_.buffers[b].at_entry, &graph_.buffers[b].at_exit})
+        if (state->shard) check("buffer " + std::to_string(b), *state->shard);
+    }
   }
 
   void check_waits(std::size_t task) {
@@ -53,31 +67,41 @@ class Form {
     if (access.slice.end() > graph_.buffers[index(access.buffer)].elements) {
       return wrong(Rule::well_formed, task, "the slice ends beyond the buffer");
     }
+    if (access.shard) check_communicator(task, *access.shard);
     if (access.part && check_communicator(task, *access.part) &&
         access.slice.count % step_.communicators[index(*access.part)].groups.front().size() != 0) {
       wrong(Rule::well_formed, task, "the slice cannot be cut into equal parts for the ranks of the group");
     }
   }
 
-  /// Returns true if the communicator exists, all its groups have the same size, and each rank of the class
-  /// is in one of the groups. Adds a violation otherwise.
+  /// Returns true if fault_of() finds nothing. Adds a violation otherwise.
   bool check_communicator(std::size_t task, CommunicatorId id) {
-    if (index(id) >= step_.communicators.size()) {
-      return wrong(Rule::well_formed, task, "there is no communicator " + std::to_string(index(id))), false;
-    }
+    auto const& fault = fault_of(id);
+    if (!fault.empty()) wrong(Rule::well_formed, task, fault);
+    return fault.empty();
+  }
+
+  /// Returns an empty text if the communicator exists, all its groups have the same size, and each rank of
+  /// the class is in one of the groups. Otherwise returns what is wrong.
+  std::string const& fault_of(CommunicatorId id) {
+    const auto [found, is_new] = faults_.try_emplace(id);
+    if (is_new) found->second = find_fault(id);
+    return found->second;
+  }
+
+  std::string find_fault(CommunicatorId id) const {
+    if (index(id) >= step_.communicators.size())
+      return "there is no communicator " + std::to_string(index(id));
     auto const& groups = step_.communicators[index(id)].groups;
-    const auto holds = [&](std::size_t rank) {
-      return std::ranges::any_of(groups,
-                                 [&](auto const& group) { return std::ranges::count(group, rank) == 1; });
-    };
-    if (groups.empty() || !std::ranges::all_of(step_.classes[class_].ranks, holds) ||
-        !std::ranges::all_of(groups, [&](auto const& group) { return group.size() == groups[0].size(); })) {
-      wrong(Rule::well_formed, task,
-            "communicator " + std::to_string(index(id)) +
-                " must have groups of equal size that contain every rank of the class");
-      return false;
-    }
-    return true;
+    std::set<std::size_t> ranks;
+    for (auto const& group : groups) ranks.insert(group.begin(), group.end());
+    const bool has_all = std::ranges::all_of(step_.classes[class_].ranks,
+                                             [&](std::size_t rank) { return ranks.contains(rank); });
+    const bool equal = std::ranges::all_of(
+        groups, [&](auto const& group) { return !group.empty() && group.size() == groups[0].size(); });
+    if (!groups.empty() && has_all && equal) return "";
+    return "communicator " + std::to_string(index(id)) +
+           " must have groups of equal size that contain every rank of the class";
   }
 
   void check_work(std::size_t t) {
@@ -138,6 +162,7 @@ class Form {
   std::size_t class_;
   StepGraph const& graph_;
   Violations& violations_;
+  std::map<CommunicatorId, std::string> faults_;  // what fault_of() has found so far
 };
 
 /// Adds a violation for every two tasks of one rank whose accesses conflict although neither waits for the
@@ -162,7 +187,10 @@ void check_conflicts(RankGraphs const& step, std::size_t rank_class, Violations&
 
 Violations check(RankGraphs const& step) {
   Violations violations;
-  for (std::size_t c = 0; c < step.classes.size(); ++c) Form(step, c, violations).check();
+  check_ranks(step, violations);
+  if (violations.empty()) {
+    for (std::size_t c = 0; c < step.classes.size(); ++c) Form(step, c, violations).check();
+  }
   if (violations.empty()) {
     for (std::size_t c = 0; c < step.classes.size(); ++c) check_conflicts(step, c, violations);
     MergedOrder order = merged_order(step);

@@ -6,6 +6,7 @@
 
 #include "model/step/check/collective_contents.hpp"
 #include "model/step/check/gradient_sums.hpp"
+#include "model/step/check/kept_elements.hpp"
 #include "model/step/describe.hpp"
 
 namespace ddproxy::model {
@@ -35,6 +36,7 @@ class Follower {
       auto const& buffers = contents_.graph(rank).buffers;
       for (std::size_t b = 0; b < buffers.size(); ++b) check_exit(rank, BufferId{b}, buffers[b]);
     }
+    check_kept_elements(contents_, findings_);
   }
 
  private:

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "model/step/describe.hpp"
+
 namespace ddproxy::model {
 
 // Declares the functions that the table names.
@@ -22,7 +24,40 @@ constexpr Strategy table[] = {
 #undef DDPROXY_STRATEGY
 };
 
+bool fits(RankGraphs const& graphs, Task const& task) {
+  if (auto const* compute = std::get_if<Compute>(&task.work))
+    return compute->phase == Phase::backward && compute->micro_batch == 0;
+  if (auto const* collective = std::get_if<Collective>(&task.work))
+    return collective->verb == Verb::all_reduce && collective->reduction == Reduction::average &&
+           task.lane == Lane{LaneKind::communication, 0} &&
+           index(collective->communicator) < graphs.communicators.size() &&
+           graphs.communicators[index(collective->communicator)].groups.size() == 1;
+  return !std::holds_alternative<std::vector<Collective>>(task.work);
+}
+
+/// Returns what does not fit a sweep, as the end of a sentence, or an empty text.
+std::string misfit(RankGraphs const& graphs) {
+  if (graphs.classes.size() != 1) return "its ranks have different graphs";
+  StepGraph const& graph = graphs.classes.front().graph;
+  for (Buffer const& buffer : graph.buffers) {
+    const bool is_known = buffer.kind == BufferKind::gradient || buffer.kind == BufferKind::bucket;
+    if (!is_known || std::ranges::count(graph.buffers, buffer.kind, &Buffer::kind) > 1)
+      return "it has another buffer of the kind " + std::string(name_of(buffer.kind));
+  }
+  const auto task =
+      std::ranges::find_if_not(graph.tasks, [&](Task const& each) { return fits(graphs, each); });
+  return task == graph.tasks.end() ? "" : "it has the task " + describe(*task);
+}
+
 }  // namespace
+
+std::string unfit_for_sweep(RankGraphs const& graphs) {
+  const std::string what = misfit(graphs);
+  if (what.empty()) return "";
+  return "a strategy of a sweep can only run the backward pass and average gradients by all-reduces of all "
+         "ranks on communication lane 0, with one buffer of gradients and one of buckets, but " +
+         what + "; docs/steps.md (\"A way of sharding\") says how to add other steps";
+}
 
 std::span<Strategy const> strategies() {
   return table;

@@ -1,29 +1,26 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/step/wire_volume.hpp"
+#pragma once
+
+#include <map>
 
 #include "model/step/describe.hpp"
+#include "model/step/sent_share.hpp"
 
 namespace ddproxy::model {
 
-double sent_share(Verb verb, std::size_t ranks) {
-  const auto n = static_cast<double>(ranks);
-  switch (verb) {
-    case Verb::all_reduce:
-      return 2 * (n - 1) / n;
-    case Verb::reduce_scatter:
-    case Verb::all_gather:
-      return (n - 1) / n;
-    case Verb::broadcast:
-    case Verb::send:
-      return 1;
-    case Verb::receive:
-      break;
-  }
-  return 0;
-}
+/// How much one rank communicates in a step with one verb (all_reduce, send, ...; step_graph.hpp).
+struct Volume {
+  std::size_t calls = 0;   ///< number of calls
+  std::int64_t bytes = 0;  ///< sum of the sizes x of all calls, in bytes of the wire format; x is the size of
+                           ///< the whole vector, also for reduce_scatter and all_gather
+  double bytes_sent = 0;   ///< bytes that the rank sends with the algorithms of sent_share()
+  std::int64_t padding = 0;  ///< the part of `bytes` that belongs to no tensor
+};
 
-std::map<Verb, Volume> wire_volume(RankGraphs const& step, std::size_t rank_class) {
+/// Returns the volume of each verb, for one rank of the class `rank_class`. All ranks of a class have the
+/// same graph (RankClass, step_graph.hpp), so they have the same volume.
+inline std::map<Verb, Volume> wire_volume(RankGraphs const& step, std::size_t rank_class) {
   std::map<Verb, Volume> volumes;
   for (Task const& task : step.classes[rank_class].graph.tasks) {
     const auto collectives = collectives_of(task);

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/input/verb_costs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "ctest/miniapp/input/input_file.hpp"
+#include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/workload.hpp"
+
+namespace ddproxy {
+namespace {
+
+using model::CommunicatorId;
+using model::Verb;
+
+constexpr CommunicatorId units{1}, replicas{2};  // of a hybrid step: the groups of FSDP, and their replicas
+constexpr auto table_of_two =
+    "verb,ranks,bytes,seconds\nall_reduce,2,1000,2\nall_reduce,2,2000,4\nall_gather,2,1000,1\n"
+    "all_gather,2,2000,3\n";
+constexpr auto scatter_of_two = "reduce_scatter,2,1000,5\nreduce_scatter,2,2000,6\n";
+
+/// A step of four ranks. FSDP divides over groups of two neighbours, and all-reduces average over ranks 0 and
+/// 2, and 1 and 3.
+class VerbCostsOfHybrid : public testing::Test {
+ protected:
+  model::RankGraphs step(bool clipped = false) const {
+    const auto config = read_config(folder_.file(
+        "input.toml",
+        std::string("[model]\npreset = \"tiny\"\n[step]\nbatch = 1\nsequence = 16\n[shard]\nstage = "
+                    "\"fsdp\"\ngroup = 2\n[allreduce]\nbackend = \"mpi\"\n") +
+            (clipped ? "[optimizer]\nclip = 1.0\n" : "")));
+    return whole_step_of(config, step_to_run(config, make_workload(config)), 4);
+  }
+  VerbTables tables(std::string const& text) const { return tables_of_file(folder_.file("table.csv", text)); }
+
+ private:
+  Folder folder_;
+};
+
+TEST_F(VerbCostsOfHybrid, EachVerbTakesTheTableOfItsRanks) {
+  auto result = verb_costs(step(), tables(std::string(table_of_two) + scatter_of_two));
+  EXPECT_NEAR(result.costs(Verb::reduce_scatter, units, 2000), 6, 1e-9);
+  EXPECT_NEAR(result.costs(Verb::all_gather, units, 2000), 3, 1e-9);
+  EXPECT_NEAR(result.costs(Verb::all_reduce, replicas, 2000), 4, 1e-9);
+  EXPECT_TRUE(result.warnings.empty()) << result.warnings.front();
+}
+
+TEST_F(VerbCostsOfHybrid, ATableThatDifferentGroupsShareIsWarnedOf) {
+  // The norm is added over the groups of two neighbours, and gradients are averaged over the others.
+  const auto result = verb_costs(step(true), tables(std::string(table_of_two) + scatter_of_two));
+  ASSERT_EQ(result.warnings.size(), 1U);
+  EXPECT_NE(
+      result.warnings[0].find("(such as ranks 0, 1, and ranks 0, 2) take their times from the same table "
+                              "of all_reduce"),
+      std::string::npos)
+      << result.warnings[0];
+}
+
+TEST_F(VerbCostsOfHybrid, HalfAnAllReduceIsWarnedOfAndSharesItsTable) {
+  auto result = verb_costs(step(), tables(table_of_two));
+  EXPECT_NEAR(result.costs(Verb::reduce_scatter, units, 2000), 2, 1e-9);
+  ASSERT_EQ(result.warnings.size(), 2U);
+  for (auto const& warning : result.warnings)
+    EXPECT_TRUE(warning.find("half of the time of an all_reduce") != std::string::npos ||
+                warning.find("the same table of all_reduce") != std::string::npos)
+        << warning;
+}
+
+TEST_F(VerbCostsOfHybrid, ATableForEachCommunicatorIsNotShared) {
+  const VerbTables own = [](VerbKey key, int) -> std::optional<model::AllreduceCost> {
+    if (key.second != units && key.second != replicas) return std::nullopt;
+    return [seconds = key.second == units ? 1.0 : 9.0](std::int64_t) { return seconds; };
+  };
+  auto result = verb_costs(step(true), own);
+  EXPECT_TRUE(result.warnings.empty()) << result.warnings.front();
+  EXPECT_EQ(result.costs(Verb::all_reduce, replicas, 2000), 9);
+  EXPECT_EQ(result.costs(Verb::all_reduce, units, 2000), 1);
+}
+
+TEST_F(VerbCostsOfHybrid, AVerbWithoutATableIsAnError) {
+  EXPECT_THROW(
+      verb_costs(step(), tables("verb,ranks,bytes,seconds\nall_reduce,4,1000,1\nall_reduce,4,2000,2\n")),
+      std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""threads_test.py DDPROXY MPI_FAULTS INPUTS MPIEXEC...: which thread level ddproxy asks MPI for, and what it does if MPI provides less.
+
+Two communication lanes with blocking calls need MPI_THREAD_MULTIPLE. With an MPI that provides only MPI_THREAD_SERIALIZED such an input must be refused
+with one line and the exit code 2. Every other command must ask for MPI_THREAD_SERIALIZED only, and must run with it."""
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+DDPROXY, FAULTS, INPUTS = (str(Path(name).resolve()) for name in sys.argv[1:4])
+MPIEXEC = sys.argv[4:]
+RANKS = 2
+
+
+def run(command, source, level="", **changes):
+    """Runs a command on an input of the project with each line of `changes` in its section. Returns the finished process, and the levels that the ranks
+    asked for. `level`: what MPI provides at most."""
+    text = (Path(INPUTS) / source).read_text()
+    for section, line in changes.items():
+        text = text.replace(f"[{section}]\n", f"[{section}]\n{line}\n")
+    Path("input.toml").write_text(text)
+    Path("levels").unlink(missing_ok=True)
+    environment = {**os.environ, "LD_PRELOAD": FAULTS, "MPI_FAULTS_LEVEL": level, "MPI_FAULTS_LEVELS": str(Path("levels").resolve())}
+    done = subprocess.run([*MPIEXEC, "-n", str(RANKS), DDPROXY, command, "input.toml", "-o", "out.h5"], env=environment, capture_output=True, text=True)
+    return done, Path("levels").read_text().split()
+
+
+def two_blocking_lanes(level):
+    return run("step", "step-gpt2-zero1.toml", level, shard="lanes = 2", allreduce='call = "blocking"')
+
+
+def refuses_two_blocking_lanes_without_multiple():
+    done, levels = two_blocking_lanes("serialized")
+    lines = [line for line in done.stderr.splitlines() if line.startswith("ddproxy: ")]
+    assert done.returncode == 2 and len(lines) == 1, done
+    assert "[shard] lanes, group: several lanes with [allreduce] call" in lines[0] and "MPI_THREAD_MULTIPLE" in lines[0], lines
+    assert levels == ["multiple"] * RANKS, levels
+    done, levels = two_blocking_lanes("")  # so the level that was reported is the reason
+    assert done.returncode == 0 or "MPI_THREAD_MULTIPLE" in done.stderr, done  # this MPI itself may provide less
+    assert levels == ["multiple"] * RANKS, levels
+
+
+def asks_only_for_serialized_otherwise():
+    for command, source, changes in (("run", "tiny.toml", {}), ("step", "step-tiny.toml", {"allreduce": 'call = "blocking"'}),
+                                     ("step", "step-gpt2-zero1.toml", {"shard": "lanes = 2", "allreduce": 'call = "nonblocking"'})):
+        done, levels = run(command, source, "serialized", **changes)
+        assert done.returncode == 0, (command, source, done)
+        assert levels == ["serialized"] * RANKS, (command, source, levels)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    refuses_two_blocking_lanes_without_multiple()
+    asks_only_for_serialized_otherwise()
