@@ -168,6 +168,14 @@ class Steps(WithSample):
         for (one, box), (other, second) in itertools.combinations(boxes(memory.figure).items(), 2):
             self.assertFalse(box.overlaps(second), (one, other))
 
+    def test_the_title_says_that_a_step_was_replayed(self):
+        self.only_steps()
+        titles = {("kernels", "mpi"): "measured, rank 0", ("replay", "replay"): "replayed, rank 0",
+                  ("replay", "mpi"): "measured with replayed compute, rank 0", ("kernels", "replay"): "measured with replayed collectives, rank 0"}
+        for modes, title in titles.items():
+            self.change(lambda file: [file["step"].attrs.__setitem__(name, mode) for name, mode in zip(("compute_mode", "backend"), modes)])
+            self.assertEqual(step_timeline_figure.draw(Results(self.sample)).axes[0].get_title(loc="left"), title)
+
     def test_a_prediction_may_be_absent(self):
         self.only_steps()
         self.change(lambda file: [file["timeline"].pop(name) for name in ("predicted_start", "predicted_end")])
