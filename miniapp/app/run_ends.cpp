@@ -27,6 +27,28 @@ void agree_on_input(Runtime const& runtime, Config const& config) {
   });
 }
 
+std::string interruption_text(std::filesystem::path const& output, Measured const& measured) {
+  const std::string part = output.string() + ".part";
+  if (measured.rounds > 0)
+    return fmt::format(
+        "interrupted by a signal; what was measured is saved in {}. {} complete. To continue, "
+        "repeat "
+        "the command with --resume {}",
+        part,
+        measured.rounds == 1 ? "1 round of the sweep is"
+                             : fmt::format("{} rounds of the sweep are", measured.rounds),
+        part);
+  if (measured.is_nothing)
+    return fmt::format(
+        "interrupted by a signal before the first measurements were complete, so no times are saved; {} only "
+        "describes the run. Start the run again",
+        part);
+  return fmt::format(
+      "interrupted by a signal before a round of the sweep was complete; what was measured is saved in {}. "
+      "--resume needs a complete round, so start the run again",
+      part);
+}
+
 void leave_stuck_call(Runtime const& runtime, std::function<void()> const& close, std::string const& error) {
   results::say_error(fmt::format("ddproxy: {}", error));
   close();

@@ -66,9 +66,9 @@ void execute_step(Options const& options, Runtime const& runtime) {
     leave_stuck_call(runtime, close, error.what());
   } catch (CollectiveError const& error) {
     if (device_is_lost()) leave_lost_device(runtime, close);
-    if (session && error.code == exit_interrupted)
-      session->save();  // the error message says that the samples are saved
-    throw;
+    if (!session || error.code != exit_interrupted) throw;
+    session->save();
+    throw CollectiveError(error.code, session->interruption_text());
   } catch (...) {
     if (device_is_lost()) leave_lost_device(runtime, close);
     throw;
