@@ -158,7 +158,7 @@ void execute(Options const& options, Runtime const& runtime) {
       session->keep_open_calibration();
     if (!session || error.code != exit_interrupted) throw;
     session->save();
-    throw CollectiveError(error.code, interruption_text(options.output, session->measured()));
+    throw CollectiveError(error.code, interruption_text(options.output, session->saved()));
   } catch (...) {
     if (device_is_lost()) leave_lost_device(runtime, close);
     throw;

@@ -27,18 +27,18 @@ void agree_on_input(Runtime const& runtime, Config const& config) {
   });
 }
 
-std::string interruption_text(std::filesystem::path const& output, Measured const& measured) {
+std::string interruption_text(std::filesystem::path const& output, Saved const& saved) {
   const std::string part = output.string() + ".part";
-  if (measured.rounds > 0)
+  if (saved.rounds > 0)
     return fmt::format(
         "interrupted by a signal; what was measured is saved in {}. {} complete. To continue, "
         "repeat "
         "the command with --resume {}",
         part,
-        measured.rounds == 1 ? "1 round of the sweep is"
-                             : fmt::format("{} rounds of the sweep are", measured.rounds),
+        saved.rounds == 1 ? "1 round of the sweep is"
+                             : fmt::format("{} rounds of the sweep are", saved.rounds),
         part);
-  if (measured.is_nothing)
+  if (saved.is_nothing)
     return fmt::format(
         "interrupted by a signal before the first measurements were complete, so no times are saved; {} only "
         "describes the run. Start the run again",

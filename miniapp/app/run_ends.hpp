@@ -17,15 +17,15 @@ namespace ddproxy {
 /// Collective.
 void agree_on_input(Runtime const& runtime, Config const& config);
 
-/// What an interrupted run had measured.
-struct Measured {
+/// What the results file of an interrupted run has.
+struct Saved {
   int rounds = 0;          ///< complete rounds of the sweep, with those of the runs that this run continues
   bool is_nothing = true;  ///< there are neither tables of operators and all-reduces nor samples of the sweep
 };
 
 /// Returns the message of a `run` or `sweep` that a signal ended. It says what the unfinished file FILE.part
 /// of the results file `output` contains, and how to go on.
-std::string interruption_text(std::filesystem::path const& output, Measured const& measured);
+std::string interruption_text(std::filesystem::path const& output, Saved const& saved);
 
 /// Ends this process with exit code 4 after an MPI call did not return within the time limit. Prints `error`,
 /// calls `close`, and then sleeps for 1.5 s on rank 0 and for 5 s on other ranks. In this time the watchdogs

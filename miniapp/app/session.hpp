@@ -82,8 +82,8 @@ class Session {
   /// Writes the results so far to the unfinished file FILE.part. Not collective; it uses no MPI. Throws
   /// std::runtime_error if the file cannot be written.
   void save();
-  /// Returns what has been measured so far. Meaningful on rank 0 only. Not collective.
-  Measured measured() const;
+  /// Returns what save() has written or would write. Meaningful on rank 0 only. Not collective.
+  Saved saved() const;
   /// Writes the results so far to FILE.part and ignores a failure. Nothing can be recorded after this call.
   /// Not collective.
   void close_unfinished() { recorder_.reset(); }

@@ -98,7 +98,7 @@ void Session::keep_open_calibration() {
   if (recorder_ && !predicted_ && has_samples_of_all_tables()) keep_tables();
 }
 
-Measured Session::measured() const {
+Saved Session::saved() const {
   std::vector<std::size_t> counts;
   for (auto const& of_case : samples_) counts.push_back(of_case.size());
   const bool has_samples = std::ranges::any_of(counts, [](std::size_t count) { return count > 0; });
