@@ -174,6 +174,7 @@ def check_interrupt_between_steps():
     process.send_signal(signal.SIGTERM)
     _, error = process.communicate(timeout=30)
     assert process.returncode == 75, (process.returncode, error)
+    assert error.count("a signal arrived; the run stops after the present measurement and then writes what it has to steps.h5.part\n") == 1, error
     assert "before a round of the sweep was complete; what was measured is saved in steps.h5.part. --resume needs a complete round" in error, error
     with h5py.File("steps.h5.part") as file:
         assert file.attrs["complete"] == 0 and "allreduce" in file and "plans" not in file, list(file)

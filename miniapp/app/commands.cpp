@@ -109,7 +109,7 @@ void run_steps(Session& session, Runtime const& runtime, std::string const& comm
 
 void execute(Options const& options, Runtime const& runtime) {
   if (options.command == "step") return execute_step(options, runtime);
-  catch_signals();
+  stop_on_signals(runtime, options.output);
   Config config;
   Workload workload;
   std::vector<Case> cases;

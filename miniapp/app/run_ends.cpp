@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "miniapp/errors/errors.hpp"
+#include "miniapp/errors/signals.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {
@@ -27,6 +28,14 @@ void agree_on_input(Runtime const& runtime, Config const& config) {
   });
 }
 
+void stop_on_signals(Runtime const& runtime, std::filesystem::path const& output) {
+  catch_signals(runtime.root()
+                    ? fmt::format("ddproxy: a signal arrived; the run stops after the present measurement "
+                                  "and then writes what it has to {}.part",
+                                  output.string())
+                    : std::string());
+}
+
 std::string interruption_text(std::filesystem::path const& output, Saved const& saved) {
   const std::string part = output.string() + ".part";
   if (saved.rounds > 0)
@@ -36,7 +45,7 @@ std::string interruption_text(std::filesystem::path const& output, Saved const& 
         "the command with --resume {}",
         part,
         saved.rounds == 1 ? "1 round of the sweep is"
-                             : fmt::format("{} rounds of the sweep are", saved.rounds),
+                          : fmt::format("{} rounds of the sweep are", saved.rounds),
         part);
   if (saved.is_nothing)
     return fmt::format(

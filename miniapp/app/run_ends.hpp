@@ -17,6 +17,10 @@ namespace ddproxy {
 /// Collective.
 void agree_on_input(Runtime const& runtime, Config const& config);
 
+/// Makes signals end the run after the present measurement (catch_signals() in miniapp/errors/signals.hpp).
+/// The first signal to rank 0 prints a line that says so, with the name of the unfinished file of `output`.
+void stop_on_signals(Runtime const& runtime, std::filesystem::path const& output);
+
 /// What the results file of an interrupted run has.
 struct Saved {
   int rounds = 0;          ///< complete rounds of the sweep, with those of the runs that this run continues
