@@ -41,8 +41,7 @@ std::string interruption_text(std::filesystem::path const& output, Saved const& 
   if (saved.rounds > 0)
     return fmt::format(
         "interrupted by a signal; what was measured is saved in {}. {} complete. To continue, "
-        "repeat "
-        "the command with --resume {}",
+        "repeat the command with --resume {}",
         part,
         saved.rounds == 1 ? "1 round of the sweep is"
                           : fmt::format("{} rounds of the sweep are", saved.rounds),
