@@ -168,11 +168,13 @@ def check_dry_run():
     assert abs(float(re.search(r"time: about (\S+) s", text)[1]) / (5 * steps + 3 * alone) - 1) < 0.006, text  # three digits
     assert "hypothetical: the step needs" in dry_run("large.toml") and "hypothetical" not in text
     assert "time: at least " in dry_run("kernels.toml")
+    assert "ranks: 8, as [allreduce] ranks says\n" in text, text
     of_parameters = 16 * 774030080 / 2**30  # parameters, gradients and AdamW's state of GPT-2-large
     large = Path(write("gpt2-large.toml", compute="kernels", backend='backend = "mpi"'))
     large.write_text(large.read_text().replace('"tiny"', '"gpt2-large"').replace("batch = 4", "batch = 2\nsequence = 64"))
     memory = float(re.search(r"memory: (\S+) GiB (?:of device memory )?for each rank\n", dry_run(large))[1])
     assert of_parameters < memory < 1.3 * of_parameters, memory
+    assert "ranks: 2 are assumed, because a dry run starts none; with more ranks, rank 0 needs slightly more memory" in dry_run(large)
     large.write_text(large.read_text().replace('mode = "kernels"', 'mode = "replay"').replace('backend = "mpi"', REPLAY))
     assert float(re.search(r"memory: (\S+) GiB on this machine, for the program itself", dry_run(large))[1]) < 0.1
     assert call(ddproxy_model, "step", "times.toml", "--dry-run").returncode == 2

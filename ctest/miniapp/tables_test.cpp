@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/app/tables.hpp"
+#include "miniapp/app/run_ends.hpp"
 #include "model/statistics/estimate.hpp"
 
 #include <gtest/gtest.h>
@@ -81,12 +82,16 @@ TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {
   report.measured->exposed = {0.1, 0.09, 0.11};
   EXPECT_EQ(
       waterfall_line(report, {0.010, 0.030, 0.060, 0.065}),
-      "E of bucketed/25 is 100 ms. Its causes, in ms: 10 remain even with an ideal overlap, contention +20, "
-      "copies +30, jitter +5, not explained +35\n");
+      "E of bucketed/25 is 100 ms. Its causes, in ms: 10 remain even if overlap costs nothing; compute and "
+      "all-reduces slow each other (contention) +20; copies into and out of buckets +30; buckets wait for "
+      "the latest "
+      "rank (jitter) +5; not explained +35\n");
   EXPECT_EQ(waterfall_line(report, {0.010, 0.010, 0.010, 0.010}), "");
   EXPECT_NE(waterfall_line(report, {0.010, 0.010, 0.020, 0.020}), "");
   const auto impossible = waterfall_line(report, {0.2, 0.21, 0.21, 0.21});
-  EXPECT_NE(impossible.find("below the 200 ms of an ideal overlap"), std::string::npos) << impossible;
+  EXPECT_NE(impossible.find("less than the 200 ms that remain even if overlap costs nothing"),
+            std::string::npos)
+      << impossible;
 }
 
 TEST(WaterfallLine, LeavesOutCausesBelowTheNoise) {
@@ -95,7 +100,7 @@ TEST(WaterfallLine, LeavesOutCausesBelowTheNoise) {
   EXPECT_EQ(waterfall_line(report, {0.00002, 0.00003, 0.00003, 0.00005}),
             "E of bucketed/25 is 0.1 ms, with a noise of 2.25 ms. Its causes are not shown, because each of "
             "them is smaller than the noise; the results file has them\n");
-  EXPECT_NE(waterfall_line(report, {0.00002, 0.004, 0.004, 0.004}).find("contention +3.98"),
+  EXPECT_NE(waterfall_line(report, {0.00002, 0.004, 0.004, 0.004}).find("(contention) +3.98"),
             std::string::npos);
 }
 
@@ -120,6 +125,18 @@ TEST(Tables, memory_is_printed_from_one_gibibyte_on) {
   EXPECT_EQ(memory_line({0.5 * gib, 0.9 * gib}, 0.7 * gib), "");
   EXPECT_EQ(memory_line({1.5 * gib, 2.2 * gib}, 2.0 * gib),
             "memory of a rank: predicted 2048.0 MiB, measured peak 2252.8 MiB (+10.0 %)\n");
+}
+
+TEST(Interruption, says_what_the_unfinished_file_has_and_how_to_go_on) {
+  EXPECT_EQ(interruption_text("r.h5", {3, false}),
+            "interrupted by a signal; what was measured is saved in r.h5.part. 3 rounds of the sweep are "
+            "complete. To "
+            "continue, repeat the command with --resume r.h5.part");
+  EXPECT_NE(interruption_text("r.h5", {1, false}).find("1 round of the sweep is complete"),
+            std::string::npos);
+  EXPECT_TRUE(interruption_text("r.h5", {0, false}).ends_with("so start the run again"));
+  EXPECT_NE(interruption_text("r.h5", {0, true}).find("no times are saved; r.h5.part only describes the run"),
+            std::string::npos);
 }
 
 }  // namespace

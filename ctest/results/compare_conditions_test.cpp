@@ -77,6 +77,15 @@ TEST_F(Conditions, warns_of_other_hosts_bindings_and_calls) {
                  "'nonblocking' against 'blocking'");
 }
 
+TEST_F(Conditions, warns_of_other_calls_that_the_setting_auto_chose) {
+  const Sample auto_blocking{.call = "blocking", .call_setting = "auto"};
+  const Sample auto_nonblocking{.call = "nonblocking", .call_setting = "auto"};
+  expect_warning("call", auto_nonblocking, auto_blocking, "'nonblocking' against 'blocking'");
+  const Sample earlier{.call = "nonblocking"};
+  accept({.base = runs("a", 1, earlier), .next = runs("b", 1, auto_nonblocking)});
+  EXPECT_EQ(count("not compared in call"), 0) << warnings;
+}
+
 TEST_F(Conditions, warns_of_clocks_that_are_more_than_5_percent_apart) {
   expect_warning("clock", {}, {.clock_hz = 2.3e9}, "'2.50 GHz' against '2.30 GHz' (rank 0)");
   expect_warning("clock", {}, {.memory_clock_hz = 1.3e9}, "'1.20 GHz' against '1.30 GHz' (rank 0)");
@@ -175,6 +184,7 @@ TEST_F(Conditions, compares_replays_with_replays_and_ranks_with_as_many) {
 TEST_F(Conditions, an_unknown_key_is_told_all_keys) {
   const auto text = refused({.allow = {"colour"}, .dry_run = true});
   EXPECT_TRUE(contains(text, "--allow colour: there is no such key; the keys are model, step,")) << text;
+  EXPECT_EQ(text.find(" call,"), text.rfind(" call,")) << text;
   for (std::string key : {"valid", "verified", "host", "compiler", "flags", "blas", "mpi", "kokkos",
                           "binding", "clock", "call", "warmup", "compute_samples"}) {
     EXPECT_TRUE(contains(text + ",", " " + key + ",")) << key;

@@ -81,8 +81,8 @@ TEST_F(Compare, refuses_other_bucket_plans_under_the_same_names) {
   accept({.base = base, .next = runs("c", 1, {})});
 }
 
-TEST_F(Compare, refuses_other_threads_pieces_buffers_and_priorities) {
-  const Sample usual{.replay = false};
+TEST_F(Compare, refuses_other_threads_pieces_calls_buffers_and_priorities) {
+  const Sample usual{.replay = false, .call_setting = "auto"};
   const auto base = runs("a", 1, usual);
   const auto expect_refused = [&](std::string const& key, Sample const& sample, std::string const& what) {
     const CompareOptions options{.base = base, .next = runs("b", 1, sample)};
@@ -96,6 +96,7 @@ TEST_F(Compare, refuses_other_threads_pieces_buffers_and_priorities) {
   expect_refused("threads", {.replay = false, .threads = "1"}, "'2' against '1'");
   expect_refused("pieces", {.replay = false, .piece_mib = 4}, "'16' against '4'");
   expect_refused("priority", {.replay = false, .priority = "high"}, "'normal' against 'high'");
+  expect_refused("call", {.replay = false, .call_setting = "blocking"}, "'auto' against 'blocking'");
   expect_refused("buffers",
                  {.replay = false, .allreduce = "mpi, host buffers, fp32, staged in pinned memory"},
                  "'host' against 'staged'");

@@ -19,7 +19,7 @@ struct StepFile {
   std::string sharding = "none";  ///< empty: a file of an earlier version
   std::string valid = "true";
   double piece_mib = 16;
-  std::string priority = "normal", call = "nonblocking";
+  std::string priority = "normal", call = "nonblocking", call_setting = "auto";
   std::string call_alone = "";  ///< `call` of /allreduce, where files of earlier versions have it
   std::int64_t warmup = 1;
   double negative_step = 0;  ///< seconds that replace the first sample of the step
@@ -58,6 +58,7 @@ class CompareSteps : public Compare {
     set("priority", step.priority);
     set("warmup", step.warmup);
     if (!step.call.empty()) set("call", step.call);
+    set("call_setting", step.call_setting);
     if (!step.call_alone.empty()) writer.attribute("/allreduce", "call", step.call_alone);
     const std::vector<std::string> parts{"forward", "recompute", "exposed", "step"};
     const double seconds[] = {0.3, 0, 0.01, 1};
@@ -101,6 +102,7 @@ TEST_F(CompareSteps, refuses_other_optimizers_and_micro_batches_unless_allowed) 
   expect_refused("sharding", {.sharding = "zero1, 1 lane"}, "'none' against 'zero1, 1 lane'");
   expect_refused("pieces", {.piece_mib = 4}, "'16' against '4'");
   expect_refused("priority", {.priority = "high"}, "'normal' against 'high'");
+  expect_refused("call", {.call_setting = "blocking"}, "'auto' against 'blocking'");
 }
 
 TEST_F(CompareSteps, takes_steps_of_earlier_files_as_not_sharded) {
@@ -167,7 +169,8 @@ TEST_F(CompareSteps, of_machines_are_not_ranked_among_backward_passes) {
   const auto text = refused({.base = all, .rank_machines = true});
   EXPECT_TRUE(contains(text, "whole steps (" + all[0].string() + ")")) << text;
   EXPECT_TRUE(contains(text, "backward passes (" + all[1].string() + ")")) << text;
-  const auto other = refused({.base = {all[0], steps("c", 1, {.accumulation = 4})[0]}, .rank_machines = true});
+  const auto other =
+      refused({.base = {all[0], steps("c", 1, {.accumulation = 4})[0]}, .rank_machines = true});
   EXPECT_TRUE(contains(other, "--allow accumulation")) << other;
 }
 

@@ -243,6 +243,7 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
   writer.attribute("/sweep", "copies", "none");
   writer.attribute("/sweep", "wire", "fp32");
   if (!sample.call.empty()) writer.attribute("/sweep", "call", sample.call);
+  if (!sample.call_setting.empty()) writer.attribute("/sweep", "call_setting", sample.call_setting);
   if (sample.says_more) {
     writer.attribute("/sweep", "warmup", sample.warmup);
     writer.attribute("/sweep", "piece_mib", sample.piece_mib);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "model/statistics/median_interval.hpp"
 
@@ -24,13 +23,9 @@ double distance(model::Estimate const& interval, double value) {
   return interval.high < value ? interval.high - value : 0.0;
 }
 
-bool has_interval(CaseReport const& report) {
-  return report.measured->samples >= model::fewest_for_an_interval;
-}
-
 std::vector<Contradiction> one(CaseReport const& report, double by, std::string what) {
   if (!(std::abs(by) > resolution)) return {};
-  return {{what + ". " + cure, has_interval(report) && std::abs(by) > large}};
+  return {{what + ". " + cure, std::abs(by), report.measured->samples}};
 }
 
 // Returns for example "0.10 (95 % interval of 15 samples: 0.08 to 0.12)".
@@ -43,17 +38,35 @@ std::string overlap_text(CaseReport const& report) {
 // An effect that the model adds to E, in seconds and without its sign.
 struct Term {
   double seconds;
-  char const* name;
+  char const* cause;
 };
 
 Term largest_term(model::Waterfall const& terms) {
-  return std::ranges::max({Term{std::abs(terms.contention - terms.ideal), "contention"},
-                           Term{std::abs(terms.copies - terms.contention), "copies"},
-                           Term{std::abs(terms.jitter - terms.copies), "jitter"}},
-                          {}, &Term::seconds);
+  return std::ranges::max(
+      {Term{std::abs(terms.contention - terms.ideal), "compute and all-reduces slow each other (contention)"},
+       Term{std::abs(terms.copies - terms.contention), "gradients are copied into and out of buckets"},
+       Term{std::abs(terms.jitter - terms.copies), "a bucket waits for the latest rank (jitter)"}},
+      {}, &Term::seconds);
 }
 
 }  // namespace
+
+bool Contradiction::is_large() const {
+  return by > large && samples >= model::fewest_for_an_interval;
+}
+
+std::string consequence(Contradiction const& contradiction, bool reduces) {
+  const std::string limit = "20 % (of an overlap: 0.20)";
+  if (contradiction.by <= large) return "The difference is below " + limit + ", so `valid` does not change";
+  if (!contradiction.is_large())
+    return fmt::format(
+        "The difference is above {}, but `valid` does not change, because {} samples are too few to prove "
+        "it; take {} or more ([sweep] samples)",
+        limit, contradiction.samples, model::fewest_for_an_interval);
+  if (!reduces)
+    return "The difference is above " + limit + ", but `valid` stays replay, because times were replayed";
+  return "The difference is above " + limit + ", so the figures of this run are not valid (valid=false)";
+}
 
 std::vector<Contradiction> find_contradictions(CaseReport const& report) {
   if (!report.measured || !report.measured->overlap) return {};
@@ -74,11 +87,9 @@ std::vector<Contradiction> find_contradictions(CaseReport const& report, model::
   const Term term = largest_term(terms);
   return one(
       report, std::max(term.seconds / exposed - 1.0, 0.0),
-      fmt::format("the {} that the model adds for {} ({:.3g} ms) {} already larger than the measured E "
-                  "({:.3g} ms)",
-                  term.name, report.item.name(), term.seconds * 1e3,
-                  term.name == std::string_view("copies") ? "are" : "is",
-                  report.measured->exposed.value * 1e3));
+      fmt::format(
+          "the model adds {:.3g} ms to E of {}, because {}. This is more than the measured E, {:.3g} ms",
+          term.seconds * 1e3, report.item.name(), term.cause, report.measured->exposed.value * 1e3));
 }
 
 std::string costs_of_overlapping(CaseReport const& report) {

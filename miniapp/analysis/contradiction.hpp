@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,17 @@ namespace ddproxy {
 /// Two results of a case (a strategy with its plan) that cannot both be right.
 struct Contradiction {
   std::string sentence;  ///< for messages: what contradicts what, by how much, and what to do
-  /// Whether the results differ by more than 20 % (an overlap: by more than 0.20), and the case has at least
-  /// six samples. The run is then not valid.
-  bool is_large;
+  double by;             ///< how far the results differ, as a share: 0.2 is 20 %, or an overlap of 0.20
+  std::size_t samples;   ///< number of samples of the case
+
+  /// Returns whether the results differ by more than 20 % and the case has at least six samples. A run whose
+  /// all-reduces are not replayed is then not valid.
+  bool is_large() const;
 };
+
+/// Returns a sentence for messages that says what the contradiction does to `valid`, and why. `reduces` says
+/// that all-reduces were carried out, not replayed.
+std::string consequence(Contradiction const& contradiction, bool reduces);
 
 /// Finds an overlap that is impossible. An overlap above 1 is impossible. In a case that overlaps nothing
 /// (naive, flat) every overlap other than 0 is impossible. The overlap is reported only if its whole 95 %

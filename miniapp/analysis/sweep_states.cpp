@@ -25,6 +25,17 @@ std::string sweep_text(SweepStates const& sweep) {
                      text, sweep.dropped, sweep.total);
 }
 
+// Says whether the states make the figures worse. The tables and figures use the samples of `state`.
+std::string effect_text(SweepStates const& sweep, std::size_t state) {
+  if (sweep.total == 0) return "";
+  if (sweep.unsteady())
+    return ". More than half of the samples were dropped, so the figures are not reliable (valid=unsteady); "
+           "repeat the run on a quieter machine";
+  if (sweep.samples.at(state) == sweep.total)
+    return ". These are all samples of the sweep, so its figures are not affected";
+  return ". The figures are right for this state, but they have fewer samples, so the intervals are wider";
+}
+
 // Returns whether two probes of a sample show different states. Such a sample is not used, because T and
 // T_compute must be measured in the same state: E is their difference.
 bool straddles(model::MachineStates const& states, Sample const& sample) {
@@ -80,8 +91,11 @@ std::vector<double> totals_that_count(model::MachineStates const& states, std::o
 std::string states_line(SweepStates const& sweep, std::optional<std::size_t> state) {
   if (sweep.states.count() == 1) return "";
   const std::string used =
-      state ? "Tables and figures use only the samples of the state " + sweep.states.name(*state)
-            : "Tables and figures mix the samples of all states, because no state lasted long enough";
+      state
+          ? "Tables and figures use only the samples of the state " + sweep.states.name(*state) +
+                effect_text(sweep, *state)
+          : "Tables and figures mix the samples of all states, because no state lasted long enough. So they "
+            "are uncertain; repeat the run on a quieter machine";
   return fmt::format(
       "the speed of the machine changed between {} states (docs/glossary.md). ddproxy tells them apart by "
       "{}: {}.{} {}\n",

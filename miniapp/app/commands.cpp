@@ -109,7 +109,7 @@ void run_steps(Session& session, Runtime const& runtime, std::string const& comm
 
 void execute(Options const& options, Runtime const& runtime) {
   if (options.command == "step") return execute_step(options, runtime);
-  catch_signals();
+  stop_on_signals(runtime, options.output);
   Config config;
   Workload workload;
   std::vector<Case> cases;
@@ -156,9 +156,9 @@ void execute(Options const& options, Runtime const& runtime) {
     if (device_is_lost()) leave_lost_device(runtime, close);
     if (session && (error.code == exit_interrupted || error.code == exit_wrong_numbers))
       session->keep_open_calibration();
-    if (session && error.code == exit_interrupted)
-      session->save();  // the error message says that they are saved
-    throw;
+    if (!session || error.code != exit_interrupted) throw;
+    session->save();
+    throw CollectiveError(error.code, interruption_text(options.output, session->saved()));
   } catch (...) {
     if (device_is_lost()) leave_lost_device(runtime, close);
     throw;

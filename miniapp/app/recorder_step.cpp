@@ -26,7 +26,10 @@ void Recorder::step_settings(Config const& config, double cap_mib, int ranks) {
   set("wire", std::string(word_of(config.wire, wire_words)));
   set("compute_mode", std::string(word_of(config.compute, compute_mode_words)));
   set("warmup", std::int64_t{config.warmup});
-  if (config.backend == Backend::mpi) set("piece_mib", config.piece_mib);
+  if (config.backend == Backend::mpi) {
+    set("piece_mib", config.piece_mib);
+    set("call_setting", std::string(word_of(config.call, call_words)));
+  }
   if (config.backend == Backend::nccl) set("priority", std::string(word_of(config.priority, priority_words)));
 }
 

@@ -82,7 +82,10 @@ void Recorder::plan(RankContext const& context, Reports const& reports, bool pre
   writer_.attribute("/sweep", "copies", std::string(word_of(config.copies, copy_words)));
   writer_.attribute("/sweep", "wire", std::string(word_of(config.wire, wire_words)));
   writer_.attribute("/sweep", "warmup", std::int64_t{config.warmup});
-  if (config.backend == Backend::mpi) writer_.attribute("/sweep", "piece_mib", config.piece_mib);
+  if (config.backend == Backend::mpi) {
+    writer_.attribute("/sweep", "piece_mib", config.piece_mib);
+    writer_.attribute("/sweep", "call_setting", std::string(word_of(config.call, call_words)));
+  }
   if (config.backend == Backend::nccl)
     writer_.attribute("/sweep", "priority", std::string(word_of(config.priority, priority_words)));
   call("/sweep", context);

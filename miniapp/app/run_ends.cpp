@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "miniapp/errors/errors.hpp"
+#include "miniapp/errors/signals.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {
@@ -25,6 +26,35 @@ void agree_on_input(Runtime const& runtime, Config const& config) {
           fmt::format("{}: rank {} reads another text than rank 0; give all nodes the same file",
                       config.file.string(), runtime.rank()));
   });
+}
+
+void stop_on_signals(Runtime const& runtime, std::filesystem::path const& output) {
+  catch_signals(runtime.root()
+                    ? fmt::format("ddproxy: a signal arrived; the run stops after the present measurement "
+                                  "and then writes what it has to {}.part",
+                                  output.string())
+                    : std::string());
+}
+
+std::string interruption_text(std::filesystem::path const& output, Saved const& saved) {
+  const std::string part = output.string() + ".part";
+  if (saved.rounds > 0)
+    return fmt::format(
+        "interrupted by a signal; what was measured is saved in {}. {} complete. To continue, "
+        "repeat the command with --resume {}",
+        part,
+        saved.rounds == 1 ? "1 round of the sweep is"
+                          : fmt::format("{} rounds of the sweep are", saved.rounds),
+        part);
+  if (saved.is_nothing)
+    return fmt::format(
+        "interrupted by a signal before the first measurements were complete, so no times are saved; {} only "
+        "describes the run. Start the run again",
+        part);
+  return fmt::format(
+      "interrupted by a signal before a round of the sweep was complete; what was measured is saved in {}. "
+      "--resume needs a complete round, so start the run again",
+      part);
 }
 
 void leave_stuck_call(Runtime const& runtime, std::function<void()> const& close, std::string const& error) {

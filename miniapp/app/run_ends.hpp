@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -15,6 +16,20 @@ namespace ddproxy {
 /// Checks that all ranks have read the same input. Throws CollectiveError (exit code 2) if they have not.
 /// Collective.
 void agree_on_input(Runtime const& runtime, Config const& config);
+
+/// Makes signals end the run after the present measurement (catch_signals() in miniapp/errors/signals.hpp).
+/// The first signal to rank 0 prints a line that says so, with the name of the unfinished file of `output`.
+void stop_on_signals(Runtime const& runtime, std::filesystem::path const& output);
+
+/// What the results file of an interrupted run has.
+struct Saved {
+  int rounds = 0;          ///< complete rounds of the sweep, with those of the runs that this run continues
+  bool is_nothing = true;  ///< there are neither tables of operators and all-reduces nor samples of the sweep
+};
+
+/// Returns the message of a `run` or `sweep` that a signal ended. It says what the unfinished file FILE.part
+/// of the results file `output` contains, and how to go on.
+std::string interruption_text(std::filesystem::path const& output, Saved const& saved);
 
 /// Ends this process with exit code 4 after an MPI call did not return within the time limit. Prints `error`,
 /// calls `close`, and then sleeps for 1.5 s on rank 0 and for 5 s on other ranks. In this time the watchdogs

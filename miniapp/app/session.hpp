@@ -8,6 +8,7 @@
 #include "miniapp/analysis/stopping.hpp"
 #include "miniapp/app/recorder.hpp"
 #include "miniapp/app/resume.hpp"
+#include "miniapp/app/run_ends.hpp"
 #include "miniapp/measure/calibration/collect_measurements.hpp"
 #include "miniapp/measure/calibration/phases.hpp"
 #include "miniapp/measure/calibration/state_tables.hpp"
@@ -81,12 +82,15 @@ class Session {
   /// Writes the results so far to the unfinished file FILE.part. Not collective; it uses no MPI. Throws
   /// std::runtime_error if the file cannot be written.
   void save();
+  /// Returns what save() has written or would write. Meaningful on rank 0 only. Not collective.
+  Saved saved() const;
   /// Writes the results so far to FILE.part and ignores a failure. Nothing can be recorded after this call.
   /// Not collective.
   void close_unfinished() { recorder_.reset(); }
 
  private:
   bool root() const { return context_.runtime.root(); }
+  bool has_samples_of_all_tables() const;
   void say(std::string const& progress) const;
   void keep_table(std::string const& ending, std::string text);
   void say_threads(ThreadReport const& report);

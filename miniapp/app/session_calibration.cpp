@@ -88,12 +88,22 @@ void Session::keep_tables() {
   keep_speeds();
 }
 
+bool Session::has_samples_of_all_tables() const {
+  return layer_times_.samples > 0 && !allreduce_times_.empty() &&
+         std::ranges::none_of(allreduce_times_, [](auto const& size) { return size.seconds.empty(); });
+}
+
 // This method uses no MPI.
 void Session::keep_open_calibration() {
-  if (!recorder_ || predicted_ || layer_times_.samples == 0) return;
-  const bool sampled =
-      std::ranges::none_of(allreduce_times_, [](auto const& size) { return size.seconds.empty(); });
-  if (sampled && !allreduce_times_.empty()) keep_tables();
+  if (recorder_ && !predicted_ && has_samples_of_all_tables()) keep_tables();
+}
+
+Saved Session::saved() const {
+  std::vector<std::size_t> counts;
+  for (auto const& of_case : samples_) counts.push_back(of_case.size());
+  const bool has_samples = std::ranges::any_of(counts, [](std::size_t count) { return count > 0; });
+  const auto rounds = counts.empty() ? std::size_t{0} : std::ranges::min(counts);
+  return {earlier_.rounds + static_cast<int>(rounds), !has_samples && !has_samples_of_all_tables()};
 }
 
 void Session::keep_speeds() {

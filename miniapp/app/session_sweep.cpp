@@ -199,8 +199,8 @@ void Session::find_contradictions() {
       for (auto& more : ddproxy::find_contradictions(reports_[i], uncertainty_[i].terms))
         found.push_back(std::move(more));
     for (auto const& one : found) {
-      sentences.push_back(one.sentence);
-      if (one.is_large && context_.reduces()) figures_.valid = results::Validity::no;
+      sentences.push_back(one.sentence + ". " + consequence(one, context_.reduces()));
+      if (one.is_large() && context_.reduces()) figures_.valid = results::Validity::no;
     }
     const auto cost = context_.reduces() ? costs_of_overlapping(reports_[i]) : "";
     if (!cost.empty()) sentences.push_back(cost);

@@ -8,7 +8,6 @@
 #include "miniapp/app/step_session.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
-#include "miniapp/errors/signals.hpp"
 #include "miniapp/machine/core_probe.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/options/output_clash.hpp"
@@ -45,7 +44,7 @@ void run_steps(StepSession& session, Runtime const& runtime) {
 }  // namespace
 
 void execute_step(Options const& options, Runtime const& runtime) {
-  catch_signals();
+  stop_on_signals(runtime, options.output);
   Config config;
   Workload workload;
   runtime.together([&] {
@@ -66,9 +65,9 @@ void execute_step(Options const& options, Runtime const& runtime) {
     leave_stuck_call(runtime, close, error.what());
   } catch (CollectiveError const& error) {
     if (device_is_lost()) leave_lost_device(runtime, close);
-    if (session && error.code == exit_interrupted)
-      session->save();  // the error message says that the samples are saved
-    throw;
+    if (!session || error.code != exit_interrupted) throw;
+    session->save();
+    throw CollectiveError(error.code, session->interruption_text());
   } catch (...) {
     if (device_is_lost()) leave_lost_device(runtime, close);
     throw;

@@ -61,6 +61,9 @@ class StepSession {
   /// Writes the samples so far to the unfinished file FILE.part. Not collective; it uses no MPI. Throws
   /// std::runtime_error if the file cannot be written.
   void save();
+  /// Returns the message of a step that a signal ended. It says how many samples FILE.part has. Not
+  /// collective.
+  std::string interruption_text() const;
   /// Writes what is recorded so far to FILE.part and ignores a failure. Nothing can be recorded after this
   /// call. Not collective.
   void close_unfinished() { recorder_.reset(); }

@@ -49,6 +49,14 @@ void StepSession::save() {
   recorder_->flush();
 }
 
+std::string StepSession::interruption_text() const {
+  return fmt::format(
+      "interrupted by a signal; what was measured is saved in {}.part, with {} of {} samples. `ddproxy step` "
+      "cannot "
+      "be continued, so start it again",
+      options_.output.string(), samples_.size(), context_.rank.config.samples);
+}
+
 // Measured and predicted traces are recorded with one graph, the one that was run. The prediction used a
 // graph with fp32 on the wire, but its tasks and buffers are the same.
 void StepSession::record_timeline() {

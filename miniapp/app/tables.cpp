@@ -194,12 +194,15 @@ std::string waterfall_line(CaseReport const& report, model::Waterfall const& ter
         report.item.name(), brief_ms(measured), brief_ms(noise));
   if (measured < terms.ideal)
     return fmt::format(
-        "E of {} is {} ms, below the {} ms of an ideal overlap. It is not split into causes: compute or "
-        "all-reduces were faster in the sweep than when they were measured alone\n",
+        "E of {} is {} ms. This is less than the {} ms that remain even if overlap costs nothing, so E is "
+        "not "
+        "split into causes: compute or all-reduces were faster in the sweep than when they were measured "
+        "alone\n",
         report.item.name(), brief_ms(measured), brief_ms(terms.ideal));
   return fmt::format(
-      "E of {} is {} ms. Its causes, in ms: {} remain even with an ideal overlap, contention {}, copies {}, "
-      "jitter {}, not explained {}\n",
+      "E of {} is {} ms. Its causes, in ms: {} remain even if overlap costs nothing; compute and all-reduces "
+      "slow each other (contention) {}; copies into and out of buckets {}; buckets wait for the latest rank "
+      "(jitter) {}; not explained {}\n",
       report.item.name(), brief_ms(measured), brief_ms(terms.ideal),
       change_ms(terms.contention - terms.ideal), change_ms(terms.copies - terms.contention),
       change_ms(terms.jitter - terms.copies), change_ms(measured - terms.jitter));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <initializer_list>
 #include <string>
@@ -15,21 +16,33 @@ namespace ddproxy {
 namespace {
 
 volatile std::sig_atomic_t flag = 0;
-std::string aborted_text;
+std::string aborted_text, notice_text;
+
+// Writes to standard error. A signal handler may call it.
+void print(std::string const& text) {
+  const int error = errno;  // the interrupted code may be about to read it
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+  errno = error;
+}
 
 }  // namespace
 
-void catch_signals() {
-  for (int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, [](int) { flag = 1; });
+// A signal handler may call only a few functions. Formatting is not among them, so messages are formatted in
+// advance.
+void catch_signals(std::string_view notice) {
+  if (!notice.empty()) notice_text = fmt::format("{}\n", notice);
+  for (int signal : {SIGINT, SIGTERM, SIGUSR1})
+    std::signal(signal, [](int) {
+      if (flag == 0) print(notice_text);
+      flag = 1;
+    });
 }
 
-// A signal handler may call only a few functions. Formatting is not among them, so the message is formatted
-// in advance.
 void catch_device_failure(int rank) {
   aborted_text = fmt::format(
       "ddproxy: rank {}: aborted; the lines above say why. Most often the rank's device has failed\n", rank);
   std::signal(SIGABRT, [](int) {
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, aborted_text.data(), aborted_text.size());
+    print(aborted_text);
     _exit(exit_run_time);
   });
 }

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string_view>
+
 namespace ddproxy {
 
 /// Installs handlers for SIGINT, SIGTERM and SIGUSR1. From then on these signals do not end the program. They
-/// set a flag, which signalled() returns.
-void catch_signals();
+/// set a flag, which signalled() returns. The first signal also prints `notice` and a line end to standard
+/// error at once, because the program may go on measuring for seconds; nothing is printed if `notice` is
+/// empty.
+void catch_signals(std::string_view notice);
 
 /// Installs a handler for SIGABRT, because Kokkos prints a message and calls abort() when its device has
 /// failed. The handler prints a line that names `rank` to standard error, and exits with code 4.

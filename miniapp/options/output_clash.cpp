@@ -17,11 +17,18 @@ bool takes_anything(std::filesystem::path const& path) {
   return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
 }
 
+// Returns the option that names the file: the use itself if it is an option, and otherwise -o, because all
+// other files that a command writes are the results file or lie beside it.
+std::string option_of(UsedFile const& written) {
+  return written.use.starts_with("--") ? written.use : "-o";
+}
+
 void refuse_same(UsedFile const& written, UsedFile const& other, char const* consequence) {
   if (written.path.empty() || other.path.empty() || takes_anything(written.path)) return;
   if (results::is_same_file(written.path, other.path))
-    throw std::invalid_argument(fmt::format("{}: this file is {}, and {} would {}; give another file",
-                                            written.path.string(), other.use, written.use, consequence));
+    throw std::invalid_argument(fmt::format("{}: this file is {}, and {} would {}; give another file to {}",
+                                            written.path.string(), other.use, written.use, consequence,
+                                            option_of(written)));
 }
 
 }  // namespace

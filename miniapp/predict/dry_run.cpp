@@ -86,6 +86,14 @@ std::string describe_host_memory(Config const& config, double bytes) {
                          : "on this machine, for the program itself, which only simulates the ranks");
 }
 
+std::string describe_ranks(Config const& config, int ranks) {
+  if (config.ranks > 0) return fmt::format("ranks: {}, as [allreduce] ranks says\n", config.ranks);
+  return fmt::format("ranks: {} are assumed, because a dry run starts none{}\n", ranks,
+                     is_sharded(config)
+                         ? "; `ddproxy memory INPUT --ranks N` predicts the live memory for other numbers"
+                         : "; with more ranks, rank 0 needs slightly more memory, for the results file");
+}
+
 std::string describe_model(Config const& config, Workload const& workload) {
   auto const& pass = workload.pass;
   return fmt::format("model {}: {} gradients, {} elements, {:.1f} MiB\n",
@@ -100,6 +108,7 @@ std::string describe_plan(Config const& config, Workload const& workload) {
   text += fmt::format("step: batch {}, sequence {}; compute {}, all-reduce {}\n", config.tokens.batch,
                       config.tokens.sequence, word_of(config.compute, compute_mode_words),
                       word_of(config.backend, backend_words));
+  text += describe_ranks(config, likely_ranks);
   auto cases = make_cases(config, workload);
   text += describe_memory(config, workload, cases);
   const auto job = input_job(config, workload);

@@ -33,6 +33,10 @@ std::string describe_memory(Config const& config, Workload const& workload, std:
 /// Returns the line with the model and its gradients, with which both texts begin.
 std::string describe_model(Config const& config, Workload const& workload);
 
+/// Returns the line with the number of ranks: that of a replay, or `ranks`, which a dry run assumes because
+/// it starts no ranks.
+std::string describe_ranks(Config const& config, int ranks);
+
 /// Returns for example "buckets, the largest has 25.0 MiB", to stand after the number of buckets.
 std::string buckets_text(model::Plan const& plan);
 

@@ -113,8 +113,8 @@ std::string describe_step_plan(Config const& config, Workload const& workload) {
       step.micro_batches, step.micro_batches == 1 ? "" : "es", config.tokens.batch,
       config.tokens.batch == 1 ? "" : "s", config.tokens.sequence, word_of(step.optimizer, optimizer_words),
       word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words));
-  if (is_sharded(config))
-    text += fmt::format("sharding over {} ranks: {}\n", ranks_of(config), sharding_sentence(config.sharding));
+  text += describe_ranks(config, static_cast<int>(ranks_of(config)));
+  if (is_sharded(config)) text += fmt::format("sharding: {}\n", sharding_sentence(config.sharding));
   text += describe_memory(config, workload, graphs.classes.front().graph);
   text += describe_buckets(step, step_cap_mib(config));
   text += describe_count(count_of(config));

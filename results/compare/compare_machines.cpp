@@ -17,7 +17,8 @@ namespace {
 using Kind = Column::Kind;
 using Texts = std::vector<std::string>;
 
-constexpr auto may_differ = {"ranks", "device", "sweep", "mode", "threads", "pieces", "buffers", "priority"};
+constexpr auto may_differ = {"ranks",  "device", "sweep",   "mode",    "threads",
+                             "pieces", "call",   "buffers", "priority"};
 
 bool is_in(Texts const& allowed, std::string_view key) {
   return std::ranges::find(allowed, key) != allowed.end();
@@ -101,7 +102,7 @@ std::string const& value_of(Run const& run, std::string_view key) {
 // but they make figures of merit harder to compare.
 Texts differing(std::span<const Run> runs, Texts const& allowed) {
   Texts doubts;
-  for (auto key : {"sweep", "mode", "pieces", "buffers", "priority"}) {
+  for (auto key : {"sweep", "mode", "pieces", "call", "buffers", "priority"}) {
     if (is_in(allowed, key)) continue;
     std::set<std::string> seen{value_of(runs[0], key), ""};
     for (auto const& run : runs)

@@ -233,7 +233,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/memory/kind", text, {"kind"}, "1", "kind of buffer: parameter, gradient, bucket, optimizer_state, activation, activation_gradient or scalar"},
     {"/memory/kind_at_peak", integer, {"case", "kind"}, "byte", "bytes of the kind's live buffers of rank 0 at the moment of the peak of the case's last sample, -1 without a sample", true},
     {"/memory/kind_peak", integer, {"case", "kind"}, "byte", "largest number of bytes of the kind's live buffers of rank 0 during the case's last sample, -1 without a sample", true},
-    {"/memory/allocated", integer, {}, "byte", "memory that each rank allocates for the buffers of a step; of what is replayed none, so 0 where both compute and all-reduces are"},
+    {"/memory/allocated", integer, {}, "byte", "memory that each rank allocates for the buffers of a step; nothing is allocated for what is replayed, so 0 if compute and all-reduces are both replayed"},
 
     {"/score/predictor", text, {"predictor"}, "1", "predictor of E: model, constant, pytorch_default or uncontended"},
     {"/score/mean_error", real, {"predictor"}, "1", "mean over cases of |predicted E - E| / max(E, 0.5 % of T); NaN if E is not known well enough"},

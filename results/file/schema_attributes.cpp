@@ -55,6 +55,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/sweep", "call",
      "MPI call that reduced: blocking, nonblocking, or the bytes on the wire below which each is used; only "
      "if MPI reduced"},
+    {"/sweep", "call_setting", "[allreduce] call of the input: auto, blocking or nonblocking; with mpi only"},
     {"/sweep", "copies", "copies between gradients and buckets: none, in or in+out"},
     {"/sweep", "wire", "format of the gradients on the wire: fp32 or bf16"},
     {"/sweep", "target",
@@ -104,6 +105,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/step", "call",
      "MPI call that reduced: blocking, nonblocking, or the bytes on the wire below which each is used; only "
      "if MPI reduced"},
+    {"/step", "call_setting", "[allreduce] call of the input: auto, blocking or nonblocking; with mpi only"},
     {"/step", "copies", "copies between gradients and buckets: none, in or in+out"},
     {"/step", "wire", "format of the gradients on the wire: fp32 or bf16"},
     {"/step", "warmup",

@@ -108,8 +108,9 @@ def states_note(results):
         counts = ", ".join(f"{count:.0f} in the state {name}" for count, name in zip(results["/states/samples"], names))
         text += f" Samples of the sweep: {counts}, and {float(results['/states/dropped']):.0f} dropped because the state changed during them."
     scored = float(results["/states/scored"]) if results.has("/states/scored") else np.nan
-    used = f"use only the samples of the state {names[int(scored)]}" if scored >= 0 else "mix the samples of all states"
-    return f"{text} Tables and figures {used}."
+    if not scored >= 0:
+        return f"{text} Tables and figures mix the samples of all states, so they are uncertain."
+    return f"{text} Tables and figures use only the samples of the state {names[int(scored)]}. They describe this state, and not the others."
 
 
 def plateau(results):

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 
 #include "model/text/echo.hpp"
@@ -16,10 +17,11 @@
 namespace ddproxy::results {
 namespace {
 
-constexpr std::array<std::string_view, 17> keys{
-    "model",     "step",         "precision", "sweep",      "ranks",   "device",
-    "mode",      "wire",         "threads",   "pieces",     "buffers", "priority",
-    "optimizer", "accumulation", "sync",      "checkpoint", "sharding"};
+// The key `call` is a condition, too (run_conditions.cpp). Here it is the setting of the input. There it is
+// the call that was made, which `call = "auto"` chooses anew in each run.
+constexpr std::array<std::string_view, 18> keys{
+    "model",  "step", "precision", "sweep",    "ranks",     "device",       "mode", "wire",       "threads",
+    "pieces", "call", "buffers",   "priority", "optimizer", "accumulation", "sync", "checkpoint", "sharding"};
 constexpr std::array<std::string_view, 2> sound_keys{"valid", "verified"};
 
 bool is_in(std::span<const std::string> allowed, std::string_view key) {
@@ -103,7 +105,8 @@ bool has_whole_identity(Run const& run) {
 std::string known_keys() {
   std::vector<std::string_view> all(keys.begin(), keys.end());
   all.insert(all.end(), sound_keys.begin(), sound_keys.end());
-  all.insert(all.end(), condition_keys().begin(), condition_keys().end());
+  std::ranges::copy_if(condition_keys(), std::back_inserter(all),
+                       [](std::string_view key) { return !is_in_list(key, keys); });
   return joined(all);
 }
 
@@ -128,7 +131,7 @@ void check_comparable(std::span<const Run> runs, std::span<const std::string> al
 std::vector<std::string> doubts_of(std::span<const Run> runs, std::span<const std::string> allowed) {
   std::vector<std::string> doubts;
   for (std::size_t k = 0; k < keys.size(); ++k)
-    if (!is_in(allowed, keys[k]))
+    if (!is_in(allowed, keys[k]) && !is_in_list(keys[k], condition_keys()))
       add_unsaid(doubts, runs, keys[k], [k](Run const& run) { return !run.identity[k].second.empty(); });
   for (auto key : condition_keys())
     if (!is_in(allowed, key))

@@ -122,6 +122,7 @@ Run::Values identity_of(Reader const& reader) {
           {"wire", reader.text(group, "wire", "fp32")},  // files of earlier versions lack it; they used fp32
           {"threads", reader.text("/provenance", "threads")},
           {"pieces", reader.text(group, "piece_mib")},
+          {"call", reader.text(group, "call_setting")},  // what "auto" chose is a condition of the run
           {"buffers", buffers_of(reader)},
           {"priority", reader.text(group, "priority")},
           {"optimizer", optimizer_of(reader)},

@@ -118,30 +118,46 @@ TEST(Contradiction, naive_overlaps_nothing) {
   const auto small = find_contradictions(report_of(false, 1.45, 0.5));
   ASSERT_EQ(small.size(), 1u);
   EXPECT_NE(small[0].sentence.find("as if its overlap were 0.10"), std::string::npos) << small[0].sentence;
-  EXPECT_FALSE(small[0].is_large);
-  EXPECT_TRUE(find_contradictions(report_of(false, 1.3, 0.5)).at(0).is_large);
-  EXPECT_TRUE(find_contradictions(report_of(false, 1.8, 0.5)).at(0).is_large);
+  EXPECT_FALSE(small[0].is_large());
+  EXPECT_TRUE(find_contradictions(report_of(false, 1.3, 0.5)).at(0).is_large());
+  EXPECT_TRUE(find_contradictions(report_of(false, 1.8, 0.5)).at(0).is_large());
 }
 
 TEST(Contradiction, no_overlap_is_above_one) {
-  EXPECT_FALSE(find_contradictions(report_of(true, 0.95, 0.5)).at(0).is_large);
-  EXPECT_TRUE(find_contradictions(report_of(true, 0.85, 0.5)).at(0).is_large);  // an overlap of 1.33
+  EXPECT_FALSE(find_contradictions(report_of(true, 0.95, 0.5)).at(0).is_large());
+  EXPECT_TRUE(find_contradictions(report_of(true, 0.85, 0.5)).at(0).is_large());  // an overlap of 1.33
 }
 
 TEST(Contradiction, few_samples_are_told_but_do_not_make_a_run_invalid) {
   const auto found = find_contradictions(report_of(true, 0.85, 0.5, 3));
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_FALSE(found[0].is_large);
+  EXPECT_FALSE(found[0].is_large());
   EXPECT_NE(found[0].sentence.find("95 % interval of 3 samples"), std::string::npos);
+  EXPECT_EQ(consequence(found[0], true),
+            "The difference is above 20 % (of an overlap: 0.20), but `valid` does not change, because 3 "
+            "samples are too "
+            "few to prove it; take 6 or more ([sweep] samples)");
+}
+
+TEST(Contradiction, says_what_it_does_to_valid) {
+  const auto small = find_contradictions(report_of(true, 0.95, 0.5)).at(0);
+  const auto large = find_contradictions(report_of(true, 0.85, 0.5)).at(0);
+  EXPECT_EQ(consequence(small, true),
+            "The difference is below 20 % (of an overlap: 0.20), so `valid` does not change");
+  EXPECT_TRUE(consequence(large, true).ends_with("so the figures of this run are not valid (valid=false)"))
+      << consequence(large, true);
+  EXPECT_TRUE(consequence(large, false).ends_with("`valid` stays replay, because times were replayed"))
+      << consequence(large, false);
 }
 
 TEST(Contradiction, a_term_of_the_waterfall_is_at_most_e) {
   const auto report = report_of(true, 1.1, 0.5);  // E = 0.1 s
   EXPECT_TRUE(find_contradictions(report, {0.02, 0.10, 0.10, 0.10}).empty());
   const auto jitter = find_contradictions(report, {0.02, 0.02, 0.02, 0.60}).at(0);
-  EXPECT_TRUE(jitter.is_large);
+  EXPECT_TRUE(jitter.is_large());
   EXPECT_TRUE(
-      jitter.sentence.starts_with("the jitter that the model adds for bucketed/0 (580 ms) is already"))
+      jitter.sentence.starts_with("the model adds 580 ms to E of bucketed/0, because a bucket waits for "
+                                  "the latest rank (jitter). This is more than the measured E, 100 ms"))
       << jitter.sentence;
 }
 

@@ -79,5 +79,25 @@ TEST(SweepStates, TheLineNamesStatesAndWhatWasDropped) {
   EXPECT_NE(states_line(sweep, std::nullopt).find("mix"), std::string::npos);
 }
 
+TEST(SweepStates, TheLineSaysWhetherTheFiguresAreAffected) {
+  const auto ending = [](std::vector<Sample> const& samples) {
+    const auto sweep = tell_states(two_states(), {samples});
+    const auto line = states_line(sweep, sweep.scored);
+    return line.substr(line.find("Tables and figures"));
+  };
+  const auto quick = sample(fast, fast), late = sample(slow, slow), changed = sample(fast, slow);
+  const std::string used = "Tables and figures use only the samples of the state 55 ns. ";
+  EXPECT_EQ(ending({quick, quick}),
+            used + "These are all samples of the sweep, so its figures are not affected\n");
+  EXPECT_EQ(
+      ending({quick, quick, late}),
+      used +
+          "The figures are right for this state, but they have fewer samples, so the intervals are wider\n");
+  EXPECT_EQ(ending({quick, changed, changed}),
+            used +
+                "More than half of the samples were dropped, so the figures are not reliable "
+                "(valid=unsteady); repeat the run on a quieter machine\n");
+}
+
 }  // namespace
 }  // namespace ddproxy

@@ -279,6 +279,7 @@ class Predict(PredictCase):
         done = subprocess.run([PROGRAM, "run", SLINGSHOT, "--dry-run"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0)
         self.assertIn("436 gradients", done.stdout)
+        self.assertIn("ranks: 16, as [allreduce] ranks says\n", done.stdout)
 
     def test_a_dry_run_of_collectives_names_what_would_be_measured(self):
         def plan(*arguments):

@@ -128,13 +128,24 @@ std::string ratios(std::vector<CallTimes> const& all, double CallTimes::*a, doub
   return fmt::format("{:.2f} to {:.2f}", low, high);
 }
 
+// Returns a size for messages, for instance "4 MiB", "1 KiB" or "100 bytes".
+std::string size_text(std::int64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} bytes", bytes);
+  const double kib = static_cast<double>(bytes) / 1024;
+  return kib < 1024 ? fmt::format("{:.3g} KiB", kib) : fmt::format("{:.3g} MiB", kib / 1024);
+}
+
 std::string explain(std::vector<CallTimes> const& all) {
-  auto text = "chosen automatically: a blocking call takes " +
-              ratios(all, &CallTimes::blocking, &CallTimes::nonblocking) +
-              " times as long as a nonblocking call without compute";
+  auto text = fmt::format(
+      "chosen automatically from {} sizes, {} to {}. Depending on the size, a blocking call takes {} times "
+      "as "
+      "long as a nonblocking call without compute",
+      all.size(), size_text(all.front().bytes), size_text(all.back().bytes),
+      ratios(all, &CallTimes::blocking, &CallTimes::nonblocking));
   if (all.front().beside_blocking > 0)
     text += ", and " + ratios(all, &CallTimes::beside_blocking, &CallTimes::beside_nonblocking) +
-            " times as long while compute runs";
+            " times as long while compute runs. The time without compute decides, unless the other call is "
+            "clearly faster while compute runs";
   return text;
 }
 
