@@ -83,16 +83,16 @@ void Session::say_threads(ThreadReport const& report) {
 
 void Session::layers() {
   say("timing the operations");
-  layer_times_ = measure_layers(context_, context_.config.samples);
+  operation_times_ = measure_operations(context_, context_.config.samples);
   if (!root()) return;
   keep_layers();
   recorder_->flush();
   const bool replayed = context_.config.compute == ComputeMode::replay;
-  if (options_.command == "layers") report_ += layer_table(context_.workload, layer_times_, replayed);
+  if (options_.command == "layers") report_ += layer_table(context_.workload, operation_times_, replayed);
 }
 
 void Session::keep_layers() {
-  recorder_->layers(context_.config, context_.workload, layer_times_);
+  recorder_->layers(context_.config, context_.workload, operation_times_);
   keep_ready_times();
 }
 

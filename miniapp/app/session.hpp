@@ -120,7 +120,7 @@ class Session {
   void keep_tables();
   void plan_optimal_cases();
   void predict();
-  Tables tables() { return {layer_times_, allreduce_times_, contention_samples_}; }
+  Tables tables() { return {operation_times_, allreduce_times_, contention_samples_}; }
   void conclude_sweep();
   bool takes_another_round(int rounds, double seconds);
   void find_contradictions();
@@ -162,7 +162,7 @@ class Session {
   std::vector<CaseReport> reports_;
   std::optional<CollectiveRounds> table_rounds_;       // exists while a calibration goes on
   std::optional<ContentionRounds> contention_rounds_;  // exists while a calibration goes on
-  OperationTimes layer_times_;
+  OperationTimes operation_times_;
   std::vector<Phase> phases_;
   model::Measurements measurements_;
   model::Job job_;  // input of the prediction, made from the tables only; uses no sample of the sweep

@@ -67,8 +67,8 @@ void Session::take_rounds(int first, int last) {
   const int rounds = calibration_rounds(context_.config.samples);
   for (int round = first; round < last; ++round) {
     if (round > 0 && signalled(context_.runtime)) return;  // the samples so far are kept
-    const Taken before{layer_times_.samples, counts_of(allreduce_times_)};
-    add_passes(context_, layer_times_, samples_of_round(context_.config.samples, round, rounds));
+    const Taken before{operation_times_.samples, counts_of(allreduce_times_)};
+    add_passes(context_, operation_times_, samples_of_round(context_.config.samples, round, rounds));
     table_rounds_->take(round, rounds);
     contention_rounds_->take(round, rounds);
     allreduce_times_ = table_rounds_->times();
@@ -76,7 +76,7 @@ void Session::take_rounds(int first, int last) {
     if (!root()) continue;
     // Replayed all-reduces are not measured.
     const auto measured = context_.reduces() ? allreduce_times_ : std::vector<SizeTimes>();
-    phases_.push_back(phase_behind(before, fmt::format("round {}", round + 1), layer_times_, measured));
+    phases_.push_back(phase_behind(before, fmt::format("round {}", round + 1), operation_times_, measured));
   }
 }
 
@@ -90,7 +90,7 @@ void Session::keep_tables() {
 
 // This method uses no MPI.
 void Session::keep_open_calibration() {
-  if (!recorder_ || predicted_ || layer_times_.samples == 0) return;
+  if (!recorder_ || predicted_ || operation_times_.samples == 0) return;
   const bool sampled =
       std::ranges::none_of(allreduce_times_, [](auto const& size) { return size.seconds.empty(); });
   if (sampled && !allreduce_times_.empty()) keep_tables();

@@ -50,10 +50,11 @@ model::BufferKind reduced_kind(Config const& config) {
   return config.copies == model::CopyMode::none ? model::BufferKind::gradient : model::BufferKind::bucket;
 }
 
-// Returns the buffers that the operators of co-runs do not use. Collectives may work on them meanwhile.
-std::vector<bool> unused_by_co_runs(Workload const& workload, model::StepGraph const& graph) {
+// Returns the buffers that the operators of contention runs do not use. Collectives may work on them
+// meanwhile.
+std::vector<bool> unused_by_contention_runs(Workload const& workload, model::StepGraph const& graph) {
   std::vector<bool> unused(graph.buffers.size(), true);
-  const auto operations = co_run_operations(workload);
+  const auto operations = contention_operations(workload);
   for (auto const& task : graph.tasks) {
     auto const* compute = std::get_if<model::Compute>(&task.work);
     if (!compute || compute->phase != model::Phase::backward) continue;
@@ -66,7 +67,7 @@ std::vector<bool> unused_by_co_runs(Workload const& workload, model::StepGraph c
 StepPlaces places_of(Config const& config, Workload const& workload, model::StepGraph const& graph) {
   if (!is_sharded(config)) return place_buffers(graph, reduced_kind(config));
   if (config.compute == ComputeMode::replay) return place_buffers(graph, communicated_buffers(graph));
-  return place_buffers(graph, unused_by_co_runs(workload, graph));
+  return place_buffers(graph, unused_by_contention_runs(workload, graph));
 }
 
 double need_of(Config const& config, Workload const& workload, std::size_t elements, int ranks) {
