@@ -14,7 +14,7 @@ namespace {
 /// Parameters that are gathered together, and their buffers.
 struct Unit {
   std::string name;  // of a block; "root": all parameters outside the blocks, or the whole model
-  ShardedRun run;
+  ShardedSlice run;
   BufferId parameters = {}, shard = {};  // this rank's parameters and gradients
   BufferId moments[2] = {};
   std::optional<BufferId> kept = std::nullopt;  // the gathered unit, if it is gathered once in a micro-batch
@@ -41,11 +41,11 @@ std::vector<Unit> units_of(BackwardPass const& pass, ShardUnit unit, std::size_t
   std::vector<Unit> units;
   for (std::size_t t = 0; t < layout.tensors(); ++t) {
     const auto name = unit_name(unit, pass.gradients[t].layer);
-    if (units.empty() || units.back().name != name) units.push_back({.name = name, .run = {layout[t], 0}});
+    if (units.empty() || units.back().name != name)
+      units.push_back({.name = name, .run = {layout[t], ranks}});
     Slice& model = units.back().run.model;
     model.count = layout[t].end() - model.offset;
   }
-  for (Unit& each : units) each.run = divide(each.run.model, ranks);
   return units;
 }
 
@@ -57,8 +57,8 @@ class FsdpStep : ShardedBuilder {
     for (Unit& unit : units_) add_shards(unit);
     for (Unit& unit : units_) {
       const bool keeps = unit.is_root() || !strategy.sharding.reshard_after_forward;
-      if (keeps) unit.kept = add(BufferKind::gathered_unit, padded(unit.run));
-      if (unit.is_root()) unit.gradients = add(BufferKind::bucket, padded(unit.run));
+      if (keeps) unit.kept = add(BufferKind::gathered_unit, unit.run.padded());
+      if (unit.is_root()) unit.gradients = add(BufferKind::bucket, unit.run.padded());
     }
     if (has_blocks() && strategy.sharding.reshard_after_forward)
       for (int slot = 0; slot <= ahead(); ++slot)
@@ -101,7 +101,7 @@ class FsdpStep : ShardedBuilder {
   std::size_t largest_block() const {
     std::size_t largest = 0;
     for (Unit const& unit : units_)
-      if (!unit.is_root()) largest = std::max(largest, padded(unit.run));
+      if (!unit.is_root()) largest = std::max(largest, unit.run.padded());
     return largest;
   }
 
@@ -263,7 +263,7 @@ RankGraphs fsdp_step(BackwardPass const& pass, ForwardPass const& forward, std::
                      WholeStep const& strategy, std::size_t ranks, RankClasses classes) {
   const ShardGroups groups = shard_groups(strategy.sharding, ranks);
   const auto units = units_of(pass, strategy.sharding.unit, groups.ranks);
-  std::vector<ShardedRun> runs;
+  std::vector<ShardedSlice> runs;
   for (Unit const& unit : units) runs.push_back(unit.run);
   return for_each_class(groups, runs, false, classes, [&](std::optional<std::size_t> place) {
     return FsdpStep(pass, strategy, groups, units, place).build(forward, tokens);
