@@ -172,6 +172,8 @@ class Recorder {
   void figures(FigureOfMerit const& figures);
   /// Writes the peak memory of each rank and the predicted memory need of a rank, both in bytes.
   void memory(std::vector<double> const& peaks, double need);
+  /// Writes the bytes of host memory that a rank needs to compare gradients with those of fp32 products.
+  void precision_memory(double bytes);
   /// The next two methods write the file to the disk, see results::Writer::flush() and flush_if_due().
   void flush() { writer_.flush(); }
   void flush_if_due() { writer_.flush_if_due(); }

@@ -204,6 +204,8 @@ void Session::finish() {
     if (const auto slowed = doubt_about_throttling(clocks_before_, clocks_after); !slowed.empty())
       results::say_error("warning: " + slowed);
     recorder_->memory(peaks, need);
+    if (on_device && compares_precision(context_.config))
+      recorder_->precision_memory(precision_memory(context_.config, context_.workload));
     report_ += memory_line(peaks, need);
     if (context_.config.compute == ComputeMode::kernels && !kernels::gemm_advice().empty())
       report_ += kernels::gemm_advice() + "\n";

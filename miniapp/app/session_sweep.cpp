@@ -12,7 +12,7 @@
 #include "miniapp/app/tables.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
-#include "miniapp/measure/pass/product_precision.hpp"
+#include "miniapp/input/memory_need.hpp"
 #include "miniapp/measure/sweep/sweep.hpp"
 #include "miniapp/measure/verification/verify.hpp"
 #include "model/predict/graph/predict_strategy.hpp"

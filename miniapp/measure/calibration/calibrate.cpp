@@ -161,17 +161,6 @@ bool has_time(ContentionSample const& run, int round, int rounds) {
 
 }  // namespace
 
-std::vector<std::size_t> contention_operations(Workload const& workload) {
-  std::vector<std::size_t> chosen;
-  auto const& operations = workload.pass.operations;
-  for (std::size_t op = 0; op < operations.size(); ++op) {
-    if (operations[op].kind != model::OperationKind::linear) continue;
-    if (!chosen.empty() && operations[op].layer != operations[chosen.front()].layer) break;
-    chosen.push_back(op);
-  }
-  return chosen;
-}
-
 Work choose_work(RankContext const& context) {
   Work work;
   Workload const& workload = context.workload;

@@ -19,10 +19,8 @@ struct Work {
   std::vector<Slice> calls;     ///< the slices of the all-reduces, in the order of the calls
 };
 
-/// Returns the linear operations of the first layer in the backward pass that has linear operations, as
-/// indices into BackwardPass::operations.
-std::vector<std::size_t> contention_operations(Workload const& workload);
-/// Returns work with the operations of contention_operations(). The work has one repetition and no calls.
+/// Returns work with the operations of contention_operations() (miniapp/input/workload.hpp). The work has one
+/// repetition and no calls.
 Work choose_work(RankContext const& context);
 /// Runs all repetitions of the operations of `work`, and lets the communication lane make progress after each
 /// operation. On a device it returns when the operations are enqueued.

@@ -18,7 +18,6 @@
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/machine/memory.hpp"
-#include "miniapp/measure/calibration/calibrate.hpp"
 #include "miniapp/measure/step/step_backward.hpp"
 #include "model/step/check/check.hpp"
 #include "model/step/merged_order.hpp"
@@ -43,31 +42,6 @@ model::RankGraphs checked_graphs(Config const& config, Workload const& workload,
   if (const auto violations = model::check(graphs); !violations.empty())
     throw std::logic_error("the graph of the step is wrong: " + violations.front().what);
   return graphs;
-}
-
-// The reduced gradients come first, because the collectives of a calibration begin at element 0.
-model::BufferKind reduced_kind(Config const& config) {
-  return config.copies == model::CopyMode::none ? model::BufferKind::gradient : model::BufferKind::bucket;
-}
-
-// Returns the buffers that the operators of contention runs do not use. Collectives may work on them
-// meanwhile.
-std::vector<bool> unused_by_contention_runs(Workload const& workload, model::StepGraph const& graph) {
-  std::vector<bool> unused(graph.buffers.size(), true);
-  const auto operations = contention_operations(workload);
-  for (auto const& task : graph.tasks) {
-    auto const* compute = std::get_if<model::Compute>(&task.work);
-    if (!compute || compute->phase != model::Phase::backward) continue;
-    if (std::ranges::find(operations, model::index(compute->op)) == operations.end()) continue;
-    for (auto const& access : task.accesses) unused[model::index(access.buffer)] = false;
-  }
-  return unused;
-}
-
-StepPlaces places_of(Config const& config, Workload const& workload, model::StepGraph const& graph) {
-  if (!is_sharded(config)) return place_buffers(graph, reduced_kind(config));
-  if (config.compute == ComputeMode::replay) return place_buffers(graph, communicated_buffers(graph));
-  return place_buffers(graph, unused_by_contention_runs(workload, graph));
 }
 
 double need_of(Config const& config, Workload const& workload, std::size_t elements, int ranks) {
@@ -141,7 +115,7 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
   runtime.together([&] {
     graphs = checked_graphs(config, workload, ranks);
     own_class = model::class_of_ranks(graphs)[reduces ? static_cast<std::size_t>(runtime.rank()) : 0];
-    places = places_of(config, workload, graphs.classes[own_class].graph);
+    places = step_places(config, workload, graphs.classes[own_class].graph);
     if (config.compute == ComputeMode::replay)
       phases = roofline_phases(config, workload.pass, config.step.clip.has_value());
   });
