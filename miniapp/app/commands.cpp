@@ -30,15 +30,7 @@ namespace ddproxy {
 namespace {
 
 void refuse_overwriting(Options const& options, Config const& config) {
-  if (results::is_reserved(options.output))
-    throw std::invalid_argument(fmt::format(
-        "{}: the endings .part, .part.1 and so on, and .lock belong to the files of a run that is "
-        "not finished; give the results file another name (-o)",
-        options.output.string()));
-  std::vector<UsedFile> written{{"the results file", options.output},
-                                {"the unfinished results file", options.output.string() + ".part"},
-                                {"--json", options.json},
-                                {"--trace", options.trace}};
+  auto written = files_to_write(options);
   for (char const* ending : table_endings)
     written.push_back(
         {fmt::format("a table beside {}", options.output.string()), beside(options.output, ending)});
