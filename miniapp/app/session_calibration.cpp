@@ -74,8 +74,8 @@ void Session::take_rounds(int first, int last) {
     allreduce_times_ = table_rounds_->times();
     contention_samples_ = contention_rounds_->runs();
     if (!root()) continue;
-    // Replayed all-reduces are not measured.
-    const auto measured = context_.reduces() ? allreduce_times_ : std::vector<SizeTimes>();
+    static const std::vector<SizeTimes> none;  // replayed all-reduces are not measured
+    auto const& measured = context_.reduces() ? allreduce_times_ : none;
     phases_.push_back(phase_behind(before, fmt::format("round {}", round + 1), operation_times_, measured));
   }
 }
