@@ -6,7 +6,6 @@
 #include <array>
 #include <string_view>
 
-#include "model/step/describe.hpp"
 #include "model/step/merged_order.hpp"
 
 namespace ddproxy::model {
