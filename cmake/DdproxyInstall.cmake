@@ -9,7 +9,7 @@ install(PROGRAMS ${CMAKE_BINARY_DIR}/generated/ddproxy-report DESTINATION ${CMAK
 
 install(DIRECTORY inputs DESTINATION ${DDPROXY_SHARE})
 install(DIRECTORY results/reporting DESTINATION ${DDPROXY_SHARE}/results FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
-install(PROGRAMS results/report.py results/published.py results/sensitivity.py DESTINATION ${DDPROXY_SHARE}/results)
+install(PROGRAMS results/report.py results/published.py results/memory.py results/sensitivity.py DESTINATION ${DDPROXY_SHARE}/results)
 install(DIRECTORY scripts/gate_runs scripts/torch_recording DESTINATION ${DDPROXY_SHARE}/scripts FILES_MATCHING PATTERN "*.py")
 install(PROGRAMS scripts/gate scripts/record-torch.py scripts/slow-link DESTINATION ${DDPROXY_SHARE}/scripts)
 

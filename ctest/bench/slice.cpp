@@ -84,14 +84,14 @@ void Slice::attention_products() {
   for (Index first = 0; first < t; first += tile_queries) {
     const Index rows = std::min(tile_queries, t - first), keys = first + rows;
     const kernels::Matrix queries{q + first * 3 * c, 3 * c, false, d}, seen{q + c, 3 * c, false, d};
-    const kernels::Matrix seen_across{q + c, 3 * c, true, d};
+    const kernels::Matrix seen_transposed{q + c, 3 * c, true, d};
     const kernels::Matrix scores{scores_.data(), keys, false, rows * keys};
-    const kernels::Matrix scores_across{scores_.data(), keys, true, rows * keys};
+    const kernels::Matrix scores_transposed{scores_.data(), keys, true, rows * keys};
     const kernels::Result to_keys{dqkv_.data(), 3 * c, d}, to_scores{scores_.data(), keys, rows * keys};
     for (int i = 0; i < 2; ++i)
-      kernels::gemm_strided_batched(exec_, heads, {rows, keys, d}, 1, queries, seen_across, 0, to_scores);
+      kernels::gemm_strided_batched(exec_, heads, {rows, keys, d}, 1, queries, seen_transposed, 0, to_scores);
     for (int i = 0; i < 2; ++i)
-      kernels::gemm_strided_batched(exec_, heads, {keys, d, rows}, 1, scores_across, queries, 1, to_keys);
+      kernels::gemm_strided_batched(exec_, heads, {keys, d, rows}, 1, scores_transposed, queries, 1, to_keys);
     kernels::gemm_strided_batched(exec_, heads, {rows, d, keys}, 1, scores, seen, 0, to_keys);
   }
 }

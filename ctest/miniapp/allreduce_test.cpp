@@ -77,14 +77,14 @@ void EveryDrive::averages_each_slice_once_in_order(WireFormat wire) {
   const auto allreduce = make(GetParam(), arena, wire);
   const std::vector<Slice> slices{{0, 1}, {1, 99}, {100, 100}, {200, 101}, {301, 699}};
   for (int pass = 0; pass < 3; ++pass) {
-    write_verification_pattern(arena, 0, 1000, rank());
+    write_verification_pattern(arena, {0, 1000}, rank());
     allreduce->begin(slices.size());
     for (auto const& slice : slices) {
       allreduce->start_all_reduce(slice, {Clock::now()});
       allreduce->progress();
     }
     allreduce->wait_all();
-    EXPECT_EQ(find_wrong(arena, 0, 1000, ranks()).count, 0);
+    EXPECT_EQ(find_wrong(arena, {0, 1000}, ranks()).count, 0);
   }
   auto const& done = allreduce->finished();
   ASSERT_EQ(done.size(), slices.size());
@@ -106,12 +106,12 @@ TEST_P(EveryDrive, AndWithHalfTheBytes) {
 
 TEST_P(EveryDrive, LeavesTheRestOfTheArenaAlone) {
   const kernels::Floats arena("arena", 300);
-  write_verification_pattern(arena, 0, 300, rank());
+  write_verification_pattern(arena, {0, 300}, rank());
   const auto allreduce = make(GetParam(), arena);
   allreduce->begin(1);
   allreduce->start_all_reduce({100, 100}, {Clock::now()});
   allreduce->wait_all();
-  EXPECT_EQ(find_wrong(arena, 100, 100, ranks()).count, 0);
+  EXPECT_EQ(find_wrong(arena, {100, 100}, ranks()).count, 0);
   const float mine = verification_weight(rank());
   EXPECT_EQ(arena(99), mine * verification_pattern(99));
   EXPECT_EQ(arena(200), mine * verification_pattern(200));

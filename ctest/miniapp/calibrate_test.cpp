@@ -9,8 +9,8 @@
 namespace ddproxy {
 namespace {
 
-// The fluid simulation of the model predicts the times of a co-run, which is one bucket that is ready at
-// once. The calibration must recover kappa and gamma from these times.
+// The fluid simulation of the model predicts the times of a contention run, which is one bucket that is ready
+// at once. The calibration must recover kappa and gamma from these times.
 TEST(Contention, IsFoundAgainInWhatTheModelPredicts) {
   for (double kappa : {0.3, 0.8, 1.0})
     for (double gamma : {0.4, 1.0})
@@ -60,7 +60,7 @@ TEST(Contention, IsThatOfTheAllReduceTableWhereItIsKnown) {
   EXPECT_EQ(speeds_of(run).kappa, 1);
 }
 
-TEST(Contention, IsATableOfTheCoRuns) {
+TEST(Contention, IsATableOfTheContentionRuns) {
   const std::vector<ContentionSample> runs{contention_sample(1000, 2), contention_sample(1000000, 4)};
   const auto contention = model::contention_of({samples_of(runs[0]), samples_of(runs[1])});
   EXPECT_EQ(contention(1000).kappa, 0.5);

@@ -132,7 +132,7 @@ void expect_average(Config const& config, kernels::Space const& exec) {
   write_verification_pattern(exec, arena, whole, test_runtime->rank(), groups);
   allreduce->start_all_reduce(whole, marks.after(exec));
   allreduce->wait_all();
-  EXPECT_EQ(find_wrong(arena, 0, whole.count, ranks, groups).count, 0) << allreduce->description();
+  EXPECT_EQ(find_wrong(arena, {0, whole.count}, ranks, groups).count, 0) << allreduce->description();
   auto const& done = allreduce->finished().at(0);
   EXPECT_LE(done.start, done.end);
 }

@@ -92,8 +92,8 @@ TEST(TablesOfAState, KeepTheSamplesOfASizeWhoseStateIsUnknown) {
   }
 }
 
-// One size has a co-run in the slow state, the other has none.
-TEST(TablesOfAState, MixCoRunsOnlyOfASizeThatHasNoneInIt) {
+// One size has a contention run in the slow state, the other has none.
+TEST(TablesOfAState, MixContentionRunsOnlyOfASizeThatHasNoneInIt) {
   const auto states = model::MachineStates::between({1e-7});
   const std::vector<double> two{1, 2};
   ContentionSample both{1000, two, two, two, two};

@@ -222,7 +222,7 @@ TEST_F(Verification, AReduceScatterAndAnAllGatherAverage) {
   VerificationLane compute(workload.pass, arena, 0, test_runtime->rank());
   test_runtime->barrier();
   const auto times = run_step(step, compute, lanes);
-  EXPECT_EQ(find_wrong(arena, 0, elements, ranks()).count, 0);
+  EXPECT_EQ(find_wrong(arena, {0, elements}, ranks()).count, 0);
   const auto trace = trace_of(times, step, lanes.finished());
   EXPECT_GE(trace.tasks.back().start, trace.tasks[trace.tasks.size() - 2].end - 1e-9);
   EXPECT_EQ(lanes.elements_handed_over()[model::Verb::all_gather], static_cast<std::int64_t>(elements));
@@ -242,7 +242,7 @@ TEST_F(Verification, CopiesInAndOutAreRight) {
     const bool back = copies == model::CopyMode::in_out;
     const auto unreduced = static_cast<std::int64_t>(back || ranks() == 1 ? 0 : elements);
     const auto gradients = Kokkos::subview(memory, std::pair{elements, 2 * elements});
-    EXPECT_EQ(find_wrong(gradients, 0, elements, ranks()).count, unreduced);
+    EXPECT_EQ(find_wrong(gradients, {0, elements}, ranks()).count, unreduced);
   }
 }
 

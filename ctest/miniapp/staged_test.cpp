@@ -46,9 +46,9 @@ void reduce(CommunicationLane& allreduce, std::vector<Slice> const& slices) {
 
 void expect_average(CommunicationLane& allreduce, kernels::Floats const& arena,
                     std::vector<Slice> const& slices) {
-  write_verification_pattern(arena, 0, arena.size(), test_runtime->rank());
+  write_verification_pattern(arena, {0, arena.size()}, test_runtime->rank());
   reduce(allreduce, slices);
-  EXPECT_EQ(find_wrong(arena, 0, arena.size(), test_runtime->ranks()).count, 0);
+  EXPECT_EQ(find_wrong(arena, {0, arena.size()}, test_runtime->ranks()).count, 0);
   auto const& done = allreduce.finished();
   ASSERT_EQ(done.size(), slices.size());
   for (std::size_t i = 0; i < done.size(); ++i) {
@@ -76,11 +76,11 @@ TEST(Staged, AndWhenPolled) {
 TEST(Staged, LeavesTheRestOfTheArenaAlone) {
   const kernels::Floats arena("arena", 400);
   const float mine = verification_weight(test_runtime->rank());
-  write_verification_pattern(arena, 0, 400, test_runtime->rank());
+  write_verification_pattern(arena, {0, 400}, test_runtime->rank());
   auto [staging, engine] = make(arena);
   engine->begin(all_reduce({50, 250}), {Clock::now()});
   engine->wait(0);
-  EXPECT_EQ(find_wrong(arena, 50, 250, test_runtime->ranks()).count, 0);
+  EXPECT_EQ(find_wrong(arena, {50, 250}, test_runtime->ranks()).count, 0);
   EXPECT_EQ(arena(49), mine * verification_pattern(49));
   EXPECT_EQ(arena(300), mine * verification_pattern(300));
 }

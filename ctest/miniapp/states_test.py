@@ -99,12 +99,12 @@ def check_tables(file, state):
     for size, median in enumerate(table["median"][()]):
         assert np.isclose(median, np.median(seconds[size][states[size] == state])), (size, median)
     assert np.allclose(table["table_seconds"][()], np.maximum.accumulate(table["median"][()]))
-    co_runs = states_of(file["calibration"])
-    for message in range(co_runs.shape[0]):
-        assert (co_runs[message] == state).sum() >= 3, co_runs
+    contention = states_of(file["calibration"])
+    for message in range(contention.shape[0]):
+        assert (contention[message] == state).sum() >= 3, contention
     calls = file["calibration/calls"][()][:, None]
     slow = joined(file["calibration"], "collective_beside") / calls >= DELAY
-    assert slow[co_runs == 1].all()
+    assert slow[contention == 1].all()
 
 
 def check_layers(file, state):

@@ -162,7 +162,7 @@ TEST(StepLanePlanted, ARecomputeThatIsLeftOutIsCaught) {
     auto const* compute = std::get_if<model::Compute>(&graph.tasks[t].work);
     if (!compute || compute->phase != model::Phase::recompute) continue;
     auto const& operation = pass.operations[index(compute->op)];
-    if (operation.block != 0) continue;
+    if (operation.block != 0U) continue;
     StepRun wrong(c, [&](model::StepGraph& g) { g.tasks[t].work = model::HostWait{}; });
     wrong.run();
     EXPECT_GT(different(wrong.gradients(), right.gradients()), 0U) << operation.name;

@@ -34,27 +34,27 @@ TEST(VerificationPattern, DiffersWhenShifted) {
 TEST(VerificationPattern, PoisonAndSingleErrorsAreFound) {
   const kernels::Floats arena("arena", 1000);
   poison(arena);
-  EXPECT_EQ(find_wrong(arena, 0, 1000, 1).count, 1000);
-  write_verification_pattern(arena, 0, 1000, 0);
-  EXPECT_EQ(find_wrong(arena, 0, 1000, 1).count, 0);
-  EXPECT_EQ(find_wrong(arena, 0, 1000, 2).count, 1000);  // one rank is missing
+  EXPECT_EQ(find_wrong(arena, {0, 1000}, 1).count, 1000);
+  write_verification_pattern(arena, {0, 1000}, 0);
+  EXPECT_EQ(find_wrong(arena, {0, 1000}, 1).count, 0);
+  EXPECT_EQ(find_wrong(arena, {0, 1000}, 2).count, 1000);  // one rank is missing
   arena(437) += 1;
-  EXPECT_EQ(find_wrong(arena, 0, 1000, 1).count, 1);
-  EXPECT_EQ(find_wrong(arena, 0, 1000, 1).first, 437);
+  EXPECT_EQ(find_wrong(arena, {0, 1000}, 1).count, 1);
+  EXPECT_EQ(find_wrong(arena, {0, 1000}, 1).first, 437);
 }
 
 TEST(VerificationPattern, WithAnotherShiftMostElementsAreWrong) {
   const kernels::Floats arena("arena", 1000);
-  write_verification_pattern(arena, 0, 1000, 0, 1, 1'000'003);
-  EXPECT_EQ(find_wrong(arena, 0, 1000, 1, 1, 1'000'003).count, 0);
-  EXPECT_GT(find_wrong(arena, 0, 1000, 1).count, 800);
+  write_verification_pattern(arena, {0, 1000}, 0, 1, 1'000'003);
+  EXPECT_EQ(find_wrong(arena, {0, 1000}, 1, 1, 1'000'003).count, 0);
+  EXPECT_GT(find_wrong(arena, {0, 1000}, 1).count, 800);
 }
 
 /// Returns the average over `ranks` ranks, added in bf16 as on the wire, without the rank `missing`.
 kernels::Floats averaged_in_bf16(int ranks, int groups, int missing = -1) {
   const kernels::Floats sum("sum", 1000), mine("mine", 1000);
   for (int rank = 0; rank < ranks; ++rank) {
-    write_verification_pattern(mine, 0, 1000, rank, groups);
+    write_verification_pattern(mine, {0, 1000}, rank, groups);
     for (int i = 0; i < 1000 && rank != missing; ++i) sum(i) = from_bf16(to_bf16(sum(i) + mine(i)));
   }
   for (int i = 0; i < 1000; ++i) sum(i) *= 1.0F / static_cast<float>(ranks);
@@ -64,15 +64,15 @@ kernels::Floats averaged_in_bf16(int ranks, int groups, int missing = -1) {
 TEST(VerificationPattern, InGroupsOfFourItsSumsAreExactInBf16ForAnyNumberOfRanks) {
   for (int ranks : {1, 2, 4, 5, 8, 64, 1000}) {
     const int groups = verification_groups(WireFormat::bf16, ranks);
-    EXPECT_EQ(find_wrong(averaged_in_bf16(ranks, groups), 0, 1000, ranks, groups).count, 0) << ranks;
+    EXPECT_EQ(find_wrong(averaged_in_bf16(ranks, groups), {0, 1000}, ranks, groups).count, 0) << ranks;
   }
-  EXPECT_GT(find_wrong(averaged_in_bf16(64, 1), 0, 1000, 64, 1).count, 0) << "without groups they are not";
+  EXPECT_GT(find_wrong(averaged_in_bf16(64, 1), {0, 1000}, 64, 1).count, 0) << "without groups they are not";
 }
 
 TEST(VerificationPattern, InGroupsAMissingRankIsFoundToo) {
   for (int missing = 0; missing < 8; ++missing) {
     const int groups = verification_groups(WireFormat::bf16, 8);
-    EXPECT_EQ(find_wrong(averaged_in_bf16(8, groups, missing), 0, 1000, 8, groups).count, 500) << missing;
+    EXPECT_EQ(find_wrong(averaged_in_bf16(8, groups, missing), {0, 1000}, 8, groups).count, 500) << missing;
   }
 }
 
@@ -84,12 +84,12 @@ TEST(VerificationPattern, TheBackwardPassWritesEveryGradientWithTheOperationThat
   poison(arena);
   VerificationLane backward(pass, arena, 0, 0);
   backward.run(0);
-  EXPECT_EQ(find_wrong(arena, 0, 9, 1).count, 9);
+  EXPECT_EQ(find_wrong(arena, {0, 9}, 1).count, 9);
   backward.run(1);
-  EXPECT_EQ(find_wrong(arena, 0, 5, 1).count, 0);
-  EXPECT_EQ(find_wrong(arena, 5, 4, 1).count, 4);
+  EXPECT_EQ(find_wrong(arena, {0, 5}, 1).count, 0);
+  EXPECT_EQ(find_wrong(arena, {5, 4}, 1).count, 4);
   backward.run(2);
-  EXPECT_EQ(find_wrong(arena, 0, 9, 1).count, 0);
+  EXPECT_EQ(find_wrong(arena, {0, 9}, 1).count, 0);
 }
 
 }  // namespace

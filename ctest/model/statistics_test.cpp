@@ -5,12 +5,19 @@
 #include "model/statistics/paired_ratio.hpp"
 #include "model/statistics/quantile.hpp"
 #include "model/statistics/rank_sum.hpp"
+#include "model/statistics/student.hpp"
+#include "model/text/csv_table.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <random>
+#include <sstream>
+#include <string>
+
+#include "ctest/folders.hpp"
 
 namespace ddproxy::model {
 namespace {
@@ -105,6 +112,31 @@ TEST(MedianInterval, covers_as_often_as_it_says) {
   EXPECT_LT(covered, 0.985 * trials);
   EXPECT_EQ(median_interval({1, 2, 3, 4, 5}, 0.025).low, -INFINITY);
   EXPECT_EQ(median_interval({1, 2, 3, 4, 5, 6}, 0.025).low, 1.0);
+}
+
+// Values from tables of Student's distribution.
+TEST(StudentQuantile, is_that_of_the_tables) {
+  EXPECT_NEAR(student_quantile(3, 0.025), 3.182446, 1e-5);
+  EXPECT_NEAR(student_quantile(29, 0.0005), 3.659405, 1e-5);
+  EXPECT_NEAR(student_quantile(10, 0.25), 0.699812, 1e-5);
+  EXPECT_NEAR(student_quantile(3, 1e-6) / std::cbrt(6.0 * std::sqrt(3.0) / (3.0 * std::acos(-1.0)) * 1e6),
+              1.0,
+              1e-3);  // the leading term of the tail
+}
+
+// The golden intervals were not made by either implementation. ctest/scripts/median_interval_test.py compares
+// the Python implementation with the same rows.
+TEST(MedianEstimate, is_that_of_the_golden_intervals) {
+  const CsvTable table(std::string(source_folder) + "/ctest/model/median_intervals.csv");
+  ASSERT_GT(table.rows(), 10U);
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    std::istringstream text(table.text(row, "values"));
+    const Reals values(std::istream_iterator<double>{text}, {});
+    const Estimate estimate = median_estimate(values);
+    EXPECT_NEAR(estimate.value, table.number(row, "median"), 1e-8) << values.size();
+    EXPECT_NEAR(estimate.low, table.number(row, "low"), 1e-8) << values.size();
+    EXPECT_NEAR(estimate.high, table.number(row, "high"), 1e-8) << values.size();
+  }
 }
 
 TEST(PairedRatio, cancels_what_slows_both) {

@@ -31,5 +31,27 @@ TEST(TensorLayout, AnUnknownNameIsAnError) {
   EXPECT_THROW(TensorLayout(backward_pass(find_preset("tiny"))).of("h.9"), std::logic_error);
 }
 
+TEST(Slices, OwnPartsAreEqualAndFollowEachOther) {
+  EXPECT_EQ(own_part({5, 12}, 3, 0), (Slice{5, 4}));
+  EXPECT_EQ(own_part({5, 12}, 3, 2), (Slice{13, 4}));
+  EXPECT_EQ(own_part({5, 12}, 1, 0), (Slice{5, 12}));
+}
+
+TEST(Slices, AShardedSliceIsPaddedAtItsEnd) {
+  const ShardedSlice run{{100, 10}, 4};
+  EXPECT_EQ(run.part(), 3U);
+  EXPECT_EQ(run.padded(), 12U);
+  EXPECT_EQ(run.padding(), 2U);
+  EXPECT_EQ(run.held(0), (Slice{100, 3}));
+  EXPECT_EQ(run.held(2), (Slice{106, 3}));
+  EXPECT_EQ(run.held(3), (Slice{109, 1}));
+}
+
+TEST(Slices, ShardsBehindTheModelHoldNothing) {
+  const ShardedSlice run{{100, 5}, 4};
+  EXPECT_EQ(run.held(2), (Slice{104, 1}));
+  EXPECT_EQ(run.held(3), (Slice{105, 0}));
+}
+
 }  // namespace
 }  // namespace ddproxy::model

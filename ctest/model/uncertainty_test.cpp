@@ -18,7 +18,7 @@ constexpr double bandwidth = 1e9;
 
 /// Returns measurements of ten operations of 10 ms with one gradient each. `spread` is the relative standard
 /// deviation of each sample.
-Measurements evidence_of(double spread, int samples, int ranks, unsigned seed = 1) {
+Measurements measurements_of(double spread, int samples, int ranks, unsigned seed = 1) {
   std::mt19937 random(seed);
   std::normal_distribution<double> scatter(1.0, spread);
   auto noisy = [&](double value) { return spread > 0 ? value * std::abs(scatter(random)) : value; };
@@ -48,7 +48,7 @@ std::vector<Plan> two_plans(Measurements const& measurements) {
 }
 
 TEST(Uncertainty, TheJobIsMadeOfMedians) {
-  Measurements measurements = evidence_of(0, 3, 1);
+  Measurements measurements = measurements_of(0, 3, 1);
   measurements.operations[1][0][0] = 5;  // an outlier
   measurements.allreduce[0][2] = 7;
   const Job job = job_from(measurements, Jitter::left_out);
@@ -58,7 +58,7 @@ TEST(Uncertainty, TheJobIsMadeOfMedians) {
 }
 
 TEST(Uncertainty, WithJitterAGradientIsReadyWhenTheLastRankHasIt) {
-  Measurements measurements = evidence_of(0, 1, 2);
+  Measurements measurements = measurements_of(0, 1, 2);
   measurements.operations[0][0] = std::vector<double>{3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   measurements.operations[0][1] = std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 1, 9};
   const Job job = job_from(measurements, Jitter::included);
@@ -70,7 +70,7 @@ TEST(Uncertainty, WithJitterAGradientIsReadyWhenTheLastRankHasIt) {
 }
 
 TEST(Uncertainty, WithoutScatterTheBandsHaveNoWidth) {
-  const Measurements measurements = evidence_of(0, 5, 2);
+  const Measurements measurements = measurements_of(0, 5, 2);
   const auto plans = two_plans(measurements);
   const Bands bands = bootstrap(measurements, Jitter::included, plans, 20);
   const Job job = job_from(measurements, Jitter::included);
@@ -85,10 +85,10 @@ TEST(Uncertainty, WithoutScatterTheBandsHaveNoWidth) {
 }
 
 TEST(Uncertainty, TheBandsHoldTheTruthAboutAsOftenAsTheySay) {
-  const Job truth = job_from(evidence_of(0, 1, 1), Jitter::left_out);
+  const Job truth = job_from(measurements_of(0, 1, 1), Jitter::left_out);
   int held = 0;
   for (unsigned seed = 0; seed < 100; ++seed) {
-    const Measurements measurements = evidence_of(0.1, 15, 1, seed + 1);
+    const Measurements measurements = measurements_of(0.1, 15, 1, seed + 1);
     const auto plans = two_plans(measurements);
     const Bands bands = bootstrap(measurements, Jitter::left_out, plans, 100, seed);
     const double exact = simulate(truth, plans[1]).total;
@@ -101,14 +101,14 @@ TEST(Uncertainty, TheBandsHoldTheTruthAboutAsOftenAsTheySay) {
 /// Ten operations without noise, whose phases differ by `deviation`. The measurements are from the first of
 /// three phases, the true value is from a fourth phase.
 struct Phases {
-  Phases(double deviation, unsigned seed) : measurements(evidence_of(0, 3, 1)) {
+  Phases(double deviation, unsigned seed) : measurements(measurements_of(0, 3, 1)) {
     std::mt19937 random(seed);
     std::normal_distribution<double> scatter(0, deviation);
     for (int phase = 0; phase < 3; ++phase)
       measurements.drift.compute.push_back(0.1 * std::exp(scatter(random)));
     for (auto& pass : measurements.operations)
       for (double& seconds : pass[0]) seconds *= measurements.drift.compute[0] / 0.1;
-    truth = evidence_of(0, 3, 1);
+    truth = measurements_of(0, 3, 1);
     const double factor = std::exp(scatter(random));
     for (auto& pass : truth.operations)
       for (double& seconds : pass[0]) seconds *= factor;
@@ -136,7 +136,7 @@ TEST(Uncertainty, TheBandsHoldAnotherPhaseAboutAsOftenAsTheySay) {
 }
 
 TEST(Uncertainty, PhasesOfTheAllReduceWidenTheBandsToo) {
-  Measurements measurements = evidence_of(0, 3, 1);
+  Measurements measurements = measurements_of(0, 3, 1);
   const auto plans = two_plans(measurements);
   const double total = simulate(job_from(measurements, Jitter::left_out), plans[1]).total;
   measurements.drift.allreduce = {1, 1.02, 0.99};
@@ -149,15 +149,15 @@ TEST(Uncertainty, PhasesOfTheAllReduceWidenTheBandsToo) {
 }
 
 TEST(Uncertainty, MoreSamplesMakeNarrowerBands) {
-  const Measurements few = evidence_of(0.1, 10, 1);
-  const Measurements many = evidence_of(0.1, 160, 1);
+  const Measurements few = measurements_of(0.1, 10, 1);
+  const Measurements many = measurements_of(0.1, 160, 1);
   const Band wide = bootstrap(few, Jitter::left_out, two_plans(few)).total[1];
   const Band narrow = bootstrap(many, Jitter::left_out, two_plans(many)).total[1];
   EXPECT_LT(narrow.high - narrow.low, 0.6 * (wide.high - wide.low));
 }
 
 TEST(Uncertainty, ContentionIsDrawnToo) {
-  Measurements measurements = evidence_of(0, 5, 1);
+  Measurements measurements = measurements_of(0, 5, 1);
   measurements.contention = {{1000, {{0.8, 0.5}, {0.8, 0.6}, {0.8, 0.7}, {0.8, 0.8}, {0.8, 0.9}}}};
   const auto plans = two_plans(measurements);
   const Bands bands = bootstrap(measurements, Jitter::left_out, plans);
@@ -169,7 +169,7 @@ TEST(Uncertainty, ContentionIsDrawnToo) {
 TEST(Uncertainty, TheIntervalOfTheBestCapIsMadeOfCaps) {
   // With ten gradients of 8 MB the caps of a plan begin one byte above the size of a bucket and end at such a
   // size.
-  Measurements measurements = evidence_of(0.3, 9, 1);
+  Measurements measurements = measurements_of(0.3, 9, 1);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Band caps = bootstrap(measurements, Jitter::included, two_plans(measurements), 20, seed).best_cap;
     EXPECT_EQ(std::fmod(caps.low - 1, 8e6), 0) << caps.low;
@@ -178,7 +178,7 @@ TEST(Uncertainty, TheIntervalOfTheBestCapIsMadeOfCaps) {
 }
 
 TEST(Uncertainty, TheIntervalOfTheBestCapHeedsTheFirstBucket) {
-  Measurements measurements = evidence_of(0, 3, 1);
+  Measurements measurements = measurements_of(0, 3, 1);
   for (std::size_t i = 0; i < 10; ++i)
     measurements.gradient_bytes[i] = static_cast<std::int64_t>(1 + i) * 3'000'000;
   const auto interval = [&] {
@@ -195,7 +195,7 @@ TEST(Uncertainty, TheIntervalOfTheBestCapHeedsTheFirstBucket) {
 }
 
 TEST(Uncertainty, TheSameSeedGivesTheSameBands) {
-  const Measurements measurements = evidence_of(0.1, 10, 2);
+  const Measurements measurements = measurements_of(0.1, 10, 2);
   const auto plans = two_plans(measurements);
   EXPECT_EQ(bootstrap(measurements, Jitter::included, plans, 50, 7).total[0].low,
             bootstrap(measurements, Jitter::included, plans, 50, 7).total[0].low);
@@ -204,7 +204,7 @@ TEST(Uncertainty, TheSameSeedGivesTheSameBands) {
 }
 
 TEST(Uncertainty, TheWaterfallAddsATermAtATime) {
-  Measurements measurements = evidence_of(0.1, 9, 4);
+  Measurements measurements = measurements_of(0.1, 9, 4);
   measurements.contention = {{1000, {{0.8, 0.7}}}};
   measurements.copies = {CopyMode::in_out, 1e10, 1e-5};
   const Plan plan = per_tensor_plan(measurements.gradient_bytes);
@@ -222,20 +222,20 @@ TEST(Uncertainty, TheWaterfallAddsATermAtATime) {
 }
 
 TEST(Uncertainty, RefusesIncompleteEvidence) {
-  Measurements measurements = evidence_of(0, 2, 2);
+  Measurements measurements = measurements_of(0, 2, 2);
   measurements.operations[1].pop_back();
   EXPECT_THROW(job_from(measurements, Jitter::included), std::invalid_argument);
-  measurements = evidence_of(0, 2, 2);
+  measurements = measurements_of(0, 2, 2);
   measurements.operations[1][1].pop_back();
   EXPECT_THROW(job_from(measurements, Jitter::included), std::invalid_argument);
-  measurements = evidence_of(0, 2, 2);
+  measurements = measurements_of(0, 2, 2);
   measurements.allreduce[1].clear();
   EXPECT_THROW(job_from(measurements, Jitter::included), std::invalid_argument);
-  measurements = evidence_of(0, 2, 2);
+  measurements = measurements_of(0, 2, 2);
   measurements.gradient_operation[3] = 10;
   EXPECT_THROW(job_from(measurements, Jitter::included), std::invalid_argument);
   EXPECT_THROW(job_from({}, Jitter::included), std::invalid_argument);
-  EXPECT_THROW(bootstrap(evidence_of(0, 2, 2), Jitter::included, {}, 0), std::invalid_argument);
+  EXPECT_THROW(bootstrap(measurements_of(0, 2, 2), Jitter::included, {}, 0), std::invalid_argument);
 }
 
 }  // namespace

@@ -89,16 +89,17 @@ TEST(HistoryGate, cries_wolf_where_modes_are_far_apart_or_last) {
       0.1 * months());
 }
 
-TEST(HistoryGate, reports_other_noise) {
+// docs/results.md promises less for these kinds of noise than for those above.
+TEST(HistoryGate, seldom_cries_wolf_with_other_noise) {
   if (!is_full()) GTEST_SKIP() << "only with DDPROXY_MONTHS";
   const std::vector<NoiseKind> kinds{
       {"Student's t of 3 degrees, 1 %", heavy_tail(0.01)},
       {"Student's t of 3 degrees, 3 %", heavy_tail(0.03)},
       {"correlated by 0.3, 3 %, 70 % of the variance common", correlated(0.03, 0.3), 0.7},
       {"correlated by 0.6, 1 %", correlated(0.01, 0.6)}};
-  for (auto const& kind : kinds) false_alarms(kind, 11);
-  false_alarms({"normal, 1 %", normal(0.01)}, 12, 5);
-  false_alarms({"normal, 3 %", normal(0.03)}, 12, 5);
+  for (auto const& kind : kinds) expect_few(kind, 0.03, 11);
+  EXPECT_LE(false_alarms({"normal, 1 %", normal(0.01)}, 12, 5), 0.01 * months());
+  EXPECT_LE(false_alarms({"normal, 3 %", normal(0.03)}, 12, 5), 0.01 * months());
 }
 
 // Returns the shares of the simulations in which a slowdown is found within 1, 2, 3 and 5 nights.
@@ -128,15 +129,25 @@ TEST(HistoryGate, finds_ten_percent_after_one_night_and_three_after_five) {
   }
 }
 
-TEST(HistoryGate, reports_what_it_finds) {
+// A larger slowdown must be found at least as often as a smaller one, within the error of 300 simulations.
+void expect_more_of_larger(NoiseKind const& kind, bool all_cases) {
+  double smaller = 0;
+  for (double slowdown : {0.02, 0.03, 0.05, 0.1, 0.2, 0.5}) {
+    const double share = found(kind, slowdown, all_cases, 300)[3];
+    EXPECT_GE(share, smaller - 0.05) << kind.name << ", " << slowdown;
+    smaller = share;
+  }
+  EXPECT_GE(smaller, 0.95) << kind.name << ": half as slow again is found within five nights";
+}
+
+TEST(HistoryGate, finds_larger_slowdowns_more_often) {
   if (!is_full()) GTEST_SKIP() << "only with DDPROXY_MONTHS";
   for (auto const& kind : {NoiseKind{"normal, 0.6 %", normal(0.006)}, NoiseKind{"normal, 1 %", normal(0.01)},
                            NoiseKind{"normal, 2.4 %", normal(0.024)}, NoiseKind{"normal, 6 %", normal(0.06)},
                            NoiseKind{"normal, 1 %, half common", normal(0.01), 0.5},
                            NoiseKind{"correlated by 0.3, 1 %", correlated(0.01, 0.3)},
                            NoiseKind{"Student's t of 3 degrees, 1 %", heavy_tail(0.01)}})
-    for (bool all_cases : {true, false})
-      for (double slowdown : {0.02, 0.03, 0.05, 0.1, 0.2, 0.5}) found(kind, slowdown, all_cases, 300);
+    for (bool all_cases : {true, false}) expect_more_of_larger(kind, all_cases);
 }
 
 // Five steps of 0.9 %, twelve nights each. No single window shows them.

@@ -12,16 +12,6 @@ namespace {
 
 using Reals = std::vector<double>;
 
-// Values from tables of Student's distribution.
-TEST(StudentQuantile, is_that_of_the_tables) {
-  EXPECT_NEAR(student_quantile(3, 0.025), 3.182446, 1e-5);
-  EXPECT_NEAR(student_quantile(29, 0.0005), 3.659405, 1e-5);
-  EXPECT_NEAR(student_quantile(10, 0.25), 0.699812, 1e-5);
-  EXPECT_NEAR(student_quantile(3, 1e-6) / std::cbrt(6.0 * std::sqrt(3.0) / (3.0 * std::acos(-1.0)) * 1e6),
-              1.0,
-              1e-3);  // the leading term of the tail
-}
-
 TEST(VarianceOfMean, grows_with_the_correlation) {
   EXPECT_NEAR(variance_of_mean(5, 0.0), 0.2, 1e-12);
   EXPECT_NEAR(variance_of_mean(2, 0.3), 0.65, 1e-12);

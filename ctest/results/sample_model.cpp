@@ -59,6 +59,7 @@ void write_provenance(results::Writer& writer, Sample const& sample) {
        {"/provenance/context_memory", "/provenance/blas_memory", "/provenance/nccl_memory"})
     writer.write(name, Reals{5e8, 5e8});
   writer.write("/provenance/memory_need", Integers{1 << 30, 1 << 30});
+  writer.write("/provenance/precision_memory", Integers{1 << 30});
 }
 
 void write_model(results::Writer& writer, Gradients const& all, Sample const& sample) {

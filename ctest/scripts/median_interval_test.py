@@ -1,13 +1,18 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""median_interval_test.py SCRIPTS: intervals against tables of the sign test, Student's formula, and samples with a known median."""
+"""median_interval_test.py SCRIPTS: intervals against tables of the sign test, Student's formula, golden values, and samples with a known median."""
+import csv
 import math
+import pathlib
 import random
+import re
 import sys
 import unittest
 
 sys.path.insert(0, sys.argv.pop(1))
-from torch_recording.median_interval import median_interval, paired_ratio  # noqa: E402
+from torch_recording.median_interval import FEWEST, median_interval, paired_ratio  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class MedianInterval(unittest.TestCase):
@@ -21,9 +26,26 @@ class MedianInterval(unittest.TestCase):
     def test_of_few_values_is_students(self):
         middle, low, high = median_interval([1.0, 2.0, 6.0])
         self.assertEqual(middle, 2.0)
-        half = 4.303 * math.sqrt(7.0) / math.sqrt(3)
+        half = 0.95 / math.sqrt(2 * 0.975 * 0.025) * math.sqrt(7.0) / math.sqrt(3)
         self.assertAlmostEqual(low, 3 - half)
         self.assertAlmostEqual(high, 3 + half)
+
+    def test_is_that_of_the_golden_intervals(self):
+        """The test model.statistics compares the C++ implementation with the same rows."""
+        with open(ROOT / "ctest/model/median_intervals.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+        self.assertGreater(len(rows), 10)
+        for row in rows:
+            expected = [float(row[name]) for name in ("median", "low", "high")]
+            for got, want in zip(median_interval(map(float, row["values"].split())), expected):
+                self.assertAlmostEqual(got, want, 8, row["values"])
+
+    def test_has_the_limit_of_the_other_implementations(self):
+        """The model, the scripts and the report each say from how many values on the interval is one of the median."""
+        limits = {"model/statistics/median_interval.hpp": r"fewest_for_an_interval = (\d+);", "results/reporting/intervals.py": r"^FEWEST = (\d+)\b"}
+        for path, pattern in limits.items():
+            found = re.findall(pattern, (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+            self.assertEqual(found, [str(FEWEST)], path)
 
     def test_of_one_value_is_unknown(self):
         middle, low, high = median_interval([4.0])

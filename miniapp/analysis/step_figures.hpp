@@ -65,7 +65,7 @@ struct StepFigures {
 
 /// The predictions of a step, made before its samples are taken.
 struct StepPredictions {
-  model::WholeStepTime contended;  ///< with kappa and gamma, which were measured in co-runs
+  model::WholeStepTime contended;  ///< with kappa and gamma, which were measured in contention runs
   model::WholeStepTime
       uncontended;  ///< without kappa and gamma: from measurements in which nothing overlapped
 };

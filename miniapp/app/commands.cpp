@@ -30,15 +30,7 @@ namespace ddproxy {
 namespace {
 
 void refuse_overwriting(Options const& options, Config const& config) {
-  if (results::is_reserved(options.output))
-    throw std::invalid_argument(fmt::format(
-        "{}: the endings .part, .part.1 and so on, and .lock belong to the files of a run that is "
-        "not finished; give the results file another name (-o)",
-        options.output.string()));
-  std::vector<UsedFile> written{{"the results file", options.output},
-                                {"the unfinished results file", options.output.string() + ".part"},
-                                {"--json", options.json},
-                                {"--trace", options.trace}};
+  auto written = files_to_write(options);
   for (char const* ending : table_endings)
     written.push_back(
         {fmt::format("a table beside {}", options.output.string()), beside(options.output, ending)});
@@ -105,11 +97,16 @@ void run_steps(Session& session, Runtime const& runtime, std::string const& comm
   session.finish();
 }
 
-}  // namespace
+// The input of a command, and the cases that it measures.
+struct Input {
+  Config config;
+  Workload workload;
+  std::vector<Case> cases;
+};
 
-void execute(Options const& options, Runtime const& runtime) {
-  if (options.command == "step") return execute_step(options, runtime);
-  stop_on_signals(runtime, options.output);
+// Reads and checks the input and the options. Throws CollectiveError (exit code 2) on all ranks if a rank
+// finds an error. Collective.
+Input read_input(Options const& options, Runtime const& runtime) {
   Config config;
   Workload workload;
   std::vector<Case> cases;
@@ -127,28 +124,46 @@ void execute(Options const& options, Runtime const& runtime) {
     if (runtime.root()) check_files(options, config, cases);
   });
   agree_on_input(runtime, config);
-  auto earlier = find_earlier_rounds(options, config, runtime);
-  config.rounds_before = earlier.rounds;
-  config.seconds_before = earlier.seconds;
-  const double timeout_s = config.timeout_s;
-  const double file_need = results_memory(config, workload, cases, runtime.ranks());
-  RankContext context = make_rank_context(config, std::move(workload), runtime, file_need);
+  return {std::move(config), std::move(workload), std::move(cases)};
+}
+
+RankContext make_context(Options const& options, Input const& input, Runtime const& runtime) {
+  const double file_need = results_memory(input.config, input.workload, input.cases, runtime.ranks());
+  RankContext context = make_rank_context(input.config, input.workload, runtime, file_need);
   if (auto const& text = options.turns.slow_operator; !text.empty())
     context.backward = std::make_unique<SlowedLane>(std::move(context.backward), context.workload.pass, text);
   // When two builds take turns (scripts/gate), their samples are compared one by one. So the state of the
   // machine need not be probed.
   if (options.turns.go.empty()) context.probe = make_state_probe(runtime, context.reduces());
+  return context;
+}
+
+// Chooses the MPI calls of the context, and the groups of ranks that it measures.
+void choose_lane(Options const& options, RankContext& context) {
+  if (options.command != "layers") choose_calls(context);
+  if (options.group && *options.group < context.ranks()) use_group_lane(context, *options.group);
+  if (context.runtime.root()) results::print_output(describe(context.choice));
+  if (options.planted_state > 0) plant_state(context, options.planted_state);  // after the call was chosen
+}
+
+}  // namespace
+
+void execute(Options const& options, Runtime const& runtime) {
+  if (options.command == "step") return execute_step(options, runtime);
+  stop_on_signals(runtime, options.output);
+  Input input = read_input(options, runtime);
+  auto earlier = find_earlier_rounds(options, input.config, runtime);
+  input.config.rounds_before = earlier.rounds;
+  input.config.seconds_before = earlier.seconds;
+  RankContext context = make_context(options, input, runtime);
   std::optional<Session> session;
   const std::function<void()> close = [&session] {
     if (session) session->close_unfinished();
   };
-  const CallLimit limit(runtime, timeout_s, close);
+  const CallLimit limit(runtime, input.config.timeout_s, close);
   try {
-    if (options.command != "layers") choose_calls(context);
-    if (options.group && *options.group < context.ranks()) use_group_lane(context, *options.group);
-    if (runtime.root()) results::print_output(describe(context.choice));
-    if (options.planted_state > 0) plant_state(context, options.planted_state);  // after the call was chosen
-    session.emplace(options, std::move(context), std::move(cases), std::move(earlier));
+    choose_lane(options, context);
+    session.emplace(options, std::move(context), std::move(input.cases), std::move(earlier));
     run_steps(*session, runtime, options.command, !options.pieces_mib.empty());
   } catch (StuckCall const& error) {
     leave_stuck_call(runtime, close, error.what());

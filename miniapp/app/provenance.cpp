@@ -117,35 +117,30 @@ std::string kokkos_configuration() {
   return stream.str();
 }
 
-}  // namespace
-
-std::vector<std::string> gather_hosts(Runtime const& runtime) {
-  return runtime.gather(host_name());
-}
-
-Provenance gather_provenance(RankContext const& context) {
-  auto const& runtime = context.runtime;
+// Describes the program, its libraries, and what computes. Collective.
+std::vector<std::pair<std::string, std::string>> gather_attributes(RankContext const& context,
+                                                                   DeviceInfo const& device) {
   const bool replay = context.config.compute == ComputeMode::replay;
   const bool by_nccl = context.config.backend == Backend::nccl;
-  const DeviceInfo device = describe_own_device(runtime);
-  Provenance provenance;
-  provenance.attributes = {{"git_revision", git_revision},
-                           {"compiler", compiler},
-                           {"flags", flags},
-                           {"kokkos", kokkos_configuration()},
-                           {"mpi", mpi_version()},
-                           {"nccl", nccl_version()},
-                           {"nccl_settings", by_nccl ? nccl_settings(std::getenv) : ""},
-                           {"allreduce", context.allreduce->description()},
-                           {"blas", replay ? "not used" : kernels::gemm_backend()},
-                           {"blas_advice", replay ? "" : kernels::gemm_advice()},
-                           {"threads", threads_of_a_rank(context)},
-                           {"device_kind", replay ? "replay" : device.name}};
-  for (auto& version : device_versions()) provenance.attributes.push_back(std::move(version));
-  provenance.threads = report_threads(runtime);
-  provenance.attributes.emplace_back("placement", provenance.threads.line);
-  provenance.attributes.emplace_back("second_start", provenance.threads.second_start);
-  provenance.environment = relevant_environment();
+  std::vector<std::pair<std::string, std::string>> attributes{
+      {"git_revision", git_revision},
+      {"compiler", compiler},
+      {"flags", flags},
+      {"kokkos", kokkos_configuration()},
+      {"mpi", mpi_version()},
+      {"nccl", nccl_version()},
+      {"nccl_settings", by_nccl ? nccl_settings(std::getenv) : ""},
+      {"allreduce", context.allreduce->description()},
+      {"blas", replay ? "not used" : kernels::gemm_backend()},
+      {"blas_advice", replay ? "" : kernels::gemm_advice()},
+      {"threads", threads_of_a_rank(context)},
+      {"device_kind", replay ? "replay" : device.name}};
+  for (auto& version : device_versions()) attributes.push_back(std::move(version));
+  return attributes;
+}
+
+// Gathers where each rank runs: its host, its device, its processors and their clocks. Collective.
+void gather_places(Provenance& provenance, Runtime const& runtime, DeviceInfo const& device) {
   provenance.host = gather_hosts(runtime);
   provenance.device = runtime.gather(device.name);
   provenance.uuid = runtime.gather(device.uuid);
@@ -154,13 +149,32 @@ Provenance gather_provenance(RankContext const& context) {
   provenance.numa_node = gather_number(runtime, numa_node());
   provenance.device_numa_node = gather_number(runtime, numa_node_of(device.pci_bus));
   provenance.visible = gather_visible_devices(runtime);
-  if (runtime.device() >= 0) {
-    provenance.context_memory = gather_number(runtime, context.libraries.context);
-    provenance.blas_memory = gather_number(runtime, context.libraries.blas);
-    provenance.nccl_memory = gather_number(runtime, context.libraries.nccl);
-  }
   provenance.clock_hz = gather_number(runtime, device.clock_hz);
   provenance.memory_clock_hz = gather_number(runtime, device.memory_clock_hz);
+}
+
+void gather_library_memory(Provenance& provenance, RankContext const& context) {
+  provenance.context_memory = gather_number(context.runtime, context.libraries.context);
+  provenance.blas_memory = gather_number(context.runtime, context.libraries.blas);
+  provenance.nccl_memory = gather_number(context.runtime, context.libraries.nccl);
+}
+
+}  // namespace
+
+std::vector<std::string> gather_hosts(Runtime const& runtime) {
+  return runtime.gather(host_name());
+}
+
+Provenance gather_provenance(RankContext const& context) {
+  const DeviceInfo device = describe_own_device(context.runtime);
+  Provenance provenance;
+  provenance.attributes = gather_attributes(context, device);
+  provenance.threads = report_threads(context.runtime);
+  provenance.attributes.emplace_back("placement", provenance.threads.line);
+  provenance.attributes.emplace_back("second_start", provenance.threads.second_start);
+  provenance.environment = relevant_environment();
+  gather_places(provenance, context.runtime, device);
+  if (context.runtime.device() >= 0) gather_library_memory(provenance, context);
   return provenance;
 }
 

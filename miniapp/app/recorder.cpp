@@ -153,4 +153,8 @@ void Recorder::memory(std::vector<double> const& peaks, double need) {
   writer_.write("/provenance/memory_need", to_integers(Reals(peaks.size(), need)));
 }
 
+void Recorder::precision_memory(double bytes) {
+  writer_.write("/provenance/precision_memory", to_integers({bytes}));
+}
+
 }  // namespace ddproxy

@@ -92,15 +92,15 @@ class Recorder {
   /// and each piece size.
   void collective_pieces(std::vector<SizeTimes> const& rows, std::int64_t total, Grouping groups);
 
-  /// Writes the samples of all co-runs, with their probes. A co-run measures compute and a collective alone
-  /// and at the same time. Writes nothing if there are none.
+  /// Writes the samples of all contention runs, with their probes. A contention run measures compute and a
+  /// collective alone and at the same time. Writes nothing if there are none.
   void calibration(std::vector<ContentionSample> const& runs);
   /// Writes the samples of /layers, /allreduce and /calibration that were taken after the sweep. Writes
   /// nothing for a table without such samples.
   void later(OperationTimes const& layers, std::vector<SizeTimes> const& times,
              std::vector<ContentionSample> const& runs);
-  /// Writes kappa and gamma of each co-run, and the fit alpha + x / beta of a(x). `runs` holds the samples
-  /// that count, and `table` is a(x). alpha is in seconds, beta in bytes/s. May be called again.
+  /// Writes kappa and gamma of each contention run, and the fit alpha + x / beta of a(x). `runs` holds the
+  /// samples that count, and `table` is a(x). alpha is in seconds, beta in bytes/s. May be called again.
   void speeds(std::vector<ContentionSample> const& runs, std::span<const model::CostPoint> table);
   /// Writes the states of the machine and the state of each sample. Tables and figures use the samples in
   /// `state` only; if it is empty, they use all samples. `order` [case][round] holds the position of each
@@ -172,6 +172,8 @@ class Recorder {
   void figures(FigureOfMerit const& figures);
   /// Writes the peak memory of each rank and the predicted memory need of a rank, both in bytes.
   void memory(std::vector<double> const& peaks, double need);
+  /// Writes the bytes of host memory that a rank needs to compare gradients with those of fp32 products.
+  void precision_memory(double bytes);
   /// The next two methods write the file to the disk, see results::Writer::flush() and flush_if_due().
   void flush() { writer_.flush(); }
   void flush_if_due() { writer_.flush_if_due(); }

@@ -13,7 +13,8 @@
 namespace ddproxy {
 namespace {
 
-// Writes the samples of all co-runs. Long co-runs have fewer samples, so NaN fills their rows.
+// Writes the samples of all contention runs. Long contention runs have fewer samples, so NaN fills their
+// rows.
 void write_contention_samples(results::Writer& writer, std::string const& prefix,
                               std::vector<ContentionSample> const& runs) {
   const std::pair<char const*, Reals ContentionSample::*> parts[] = {

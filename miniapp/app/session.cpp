@@ -8,18 +8,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/gemm.hpp"
-#include "miniapp/analysis/json_tables.hpp"
 #include "miniapp/app/tables.hpp"
-#include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/step_name.hpp"
-#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/message_sizes.hpp"
-#include "miniapp/machine/memory.hpp"
 #include "model/step/describe.hpp"
-#include "results/file/trace.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {
@@ -83,16 +77,16 @@ void Session::say_threads(ThreadReport const& report) {
 
 void Session::layers() {
   say("timing the operations");
-  layer_times_ = measure_layers(context_, context_.config.samples);
+  operation_times_ = measure_operations(context_, context_.config.samples);
   if (!root()) return;
   keep_layers();
   recorder_->flush();
   const bool replayed = context_.config.compute == ComputeMode::replay;
-  if (options_.command == "layers") report_ += layer_table(context_.workload, layer_times_, replayed);
+  if (options_.command == "layers") report_ += layer_table(context_.workload, operation_times_, replayed);
 }
 
 void Session::keep_layers() {
-  recorder_->layers(context_.config, context_.workload, layer_times_);
+  recorder_->layers(context_.config, context_.workload, operation_times_);
   keep_ready_times();
 }
 
@@ -181,45 +175,6 @@ void Session::pieces() {
   recorder_->call("/allreduce", context_);
   recorder_->flush();
   report_ += pieces_table(times, total);
-}
-
-void Session::finish() {
-  const int concurrency = kernels::Space().concurrency();
-  const bool of_device = on_device && needs_arena(context_.config);
-  // All arrays still exist here, so the free memory of the device is at its smallest. Ranks that share a
-  // device take equal parts of the memory in use.
-  const double taken =
-      of_device ? (context_.device_free - free_device_memory()) / context_.runtime.ranks_on_device()
-                : peak_memory();
-  const auto peaks = context_.runtime.gather(std::vector<double>{taken});
-  const double need = of_device
-                          ? device_memory_need(context_.config, context_.workload, concurrency)
-                          : context_.file_need + host_memory_need(context_.config, context_.workload,
-                                                                  concurrency, context_.runtime.ranks());
-  const auto clocks_after = gather_clocks(context_.runtime, context_.probe.get());
-  context_.runtime.together([&] {
-    if (!root()) return;
-    keep_states();
-    recorder_->gpu_clocks(clocks_before_, clocks_after);
-    if (const auto slowed = doubt_about_throttling(clocks_before_, clocks_after); !slowed.empty())
-      results::say_error("warning: " + slowed);
-    recorder_->memory(peaks, need);
-    report_ += memory_line(peaks, need);
-    if (context_.config.compute == ComputeMode::kernels && !kernels::gemm_advice().empty())
-      report_ += kernels::gemm_advice() + "\n";
-    using results::Validity;
-    if (oversubscribed_ && (figures_.valid == Validity::yes || figures_.valid == Validity::single))
-      figures_.valid = Validity::oversubscribed;
-    recorder_->figures(figures_);
-    const auto file = recorder_->reader();
-    recorder_->finish(tables_);
-    report_ += fmt::format("results: {}\n{}\n", options_.output.string(), to_line(figures_));
-    results::print_output(std::exchange(report_, ""));
-    if (!options_.json.empty()) write_json(file, figures_, options_.json);
-    if (!options_.trace.empty()) results::write_trace(file, options_.trace_cases, options_.trace);
-    const auto beyond = beyond_limits(figures_, options_.max_model_error, options_.max_regret);
-    if (!beyond.empty()) throw CollectiveError(exit_regression, beyond);
-  });
 }
 
 }  // namespace ddproxy

@@ -124,7 +124,9 @@ class Session {
   void keep_tables();
   void plan_optimal_cases();
   void predict();
-  Tables tables() { return {layer_times_, allreduce_times_, contention_samples_}; }
+  Tables tables() { return {operation_times_, allreduce_times_, contention_samples_}; }
+  void prepare_sweep();
+  void keep_sample(std::size_t item, int round, int position, Sample const& sample);
   void conclude_sweep();
   bool takes_another_round(int rounds, double seconds);
   void find_contradictions();
@@ -136,8 +138,8 @@ class Session {
 
   // A machine may change its state during a run (model/predict/machine_state.hpp). These methods choose the
   // samples from which tables and figures are computed. Most of them are in session_states.cpp, some in
-  // session_predict.cpp. All methods from here on run on rank 0 only, except measure_missing_tables()
-  // and share_plan(), which all ranks call.
+  // session_predict.cpp and session_finish.cpp. All methods from here on run on rank 0 only, except
+  // measure_missing_tables() and share_plan(), which all ranks call.
   model::MachineStates find_states() const;
   OperationTimes layers_of_state() const;
   std::vector<SizeTimes> sizes_of_state() const;
@@ -152,6 +154,9 @@ class Session {
   SweepStates sweep_states() const;
   bool has_tables(model::MachineStates const& states, std::size_t state) const;
   void keep_states();
+  void keep_clocks(ClocksOfRanks const& after);
+  void keep_memory(std::vector<double> const& peaks);
+  void write_results();
   void share_plan(Case& item) const;
   void predict_case(std::size_t item, model::Job const& job);
   void predict_bands();
@@ -166,7 +171,7 @@ class Session {
   std::vector<CaseReport> reports_;
   std::optional<CollectiveRounds> table_rounds_;       // exists while a calibration goes on
   std::optional<ContentionRounds> contention_rounds_;  // exists while a calibration goes on
-  OperationTimes layer_times_;
+  OperationTimes operation_times_;
   std::vector<Phase> phases_;
   model::Measurements measurements_;
   model::Job job_;  // input of the prediction, made from the tables only; uses no sample of the sweep
@@ -178,6 +183,10 @@ class Session {
   double table_seconds_ = 0;                    // seconds spent on measuring tables; equal on all ranks
   std::optional<model::TableCost> known_cost_;  // a(x) of the input, if all-reduces are replayed
   std::optional<model::TableCost> cost_;        // a(x), where x is bytes on the wire
+  // The samples of this run, [case][sample]. They are recorded in the file as they are taken, too. The
+  // session keeps them because the analysis after the sweep, the states of the machine and the choice of
+  // further rounds need the probes and the times of each bucket, and the file has only the sum over the
+  // buckets.
   std::vector<std::vector<Sample>> samples_;
   std::vector<std::vector<std::int64_t>> order_;  // [case][sample] position among all samples of the sweep
   std::vector<std::string> parts_;                // what a sweep measures in addition to its cases

@@ -67,16 +67,16 @@ void Session::take_rounds(int first, int last) {
   const int rounds = calibration_rounds(context_.config.samples);
   for (int round = first; round < last; ++round) {
     if (round > 0 && signalled(context_.runtime)) return;  // the samples so far are kept
-    const Taken before{layer_times_.samples, counts_of(allreduce_times_)};
-    add_passes(context_, layer_times_, samples_of_round(context_.config.samples, round, rounds));
+    const Taken before{operation_times_.samples, counts_of(allreduce_times_)};
+    add_passes(context_, operation_times_, samples_of_round(context_.config.samples, round, rounds));
     table_rounds_->take(round, rounds);
     contention_rounds_->take(round, rounds);
     allreduce_times_ = table_rounds_->times();
     contention_samples_ = contention_rounds_->runs();
     if (!root()) continue;
-    // Replayed all-reduces are not measured.
-    const auto measured = context_.reduces() ? allreduce_times_ : std::vector<SizeTimes>();
-    phases_.push_back(phase_behind(before, fmt::format("round {}", round + 1), layer_times_, measured));
+    static const std::vector<SizeTimes> none;  // replayed all-reduces are not measured
+    auto const& measured = context_.reduces() ? allreduce_times_ : none;
+    phases_.push_back(phase_behind(before, fmt::format("round {}", round + 1), operation_times_, measured));
   }
 }
 
@@ -89,7 +89,7 @@ void Session::keep_tables() {
 }
 
 bool Session::has_samples_of_all_tables() const {
-  return layer_times_.samples > 0 && !allreduce_times_.empty() &&
+  return operation_times_.samples > 0 && !allreduce_times_.empty() &&
          std::ranges::none_of(allreduce_times_, [](auto const& size) { return size.seconds.empty(); });
 }
 

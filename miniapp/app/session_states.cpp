@@ -41,7 +41,7 @@ model::MachineStates Session::find_states() const {
       of_sweep.insert(of_sweep.end(), {sample.compute_probe_before, sample.compute_probe_after,
                                        sample.probe_before, sample.probe_after});
   }
-  model::MachineStates states({probes_of(layer_times_), probes_of(allreduce_times_),
+  model::MachineStates states({probes_of(operation_times_), probes_of(allreduce_times_),
                                probes_of(contention_samples_), std::move(of_sweep)},
                               quantities);
   if (context_.probe) states.use(context_.probe->words());
@@ -49,7 +49,7 @@ model::MachineStates Session::find_states() const {
 }
 
 OperationTimes Session::layers_of_state() const {
-  return state_ ? in_state(states_, *state_, layer_times_) : layer_times_;
+  return state_ ? in_state(states_, *state_, operation_times_) : operation_times_;
 }
 
 std::vector<SizeTimes> Session::sizes_of_state() const {
@@ -91,7 +91,7 @@ void Session::warn_of_mixed_states() const {
         "other programs, or take more samples");
   else if (!has_table(states_, *state_, contention_samples_))
     left("the speeds of compute and all-reduces that run at the same time (kappa and gamma)");
-  if (state_ && !has_table(states_, *state_, layer_times_)) left("the operations");
+  if (state_ && !has_table(states_, *state_, operation_times_)) left("the operations");
 }
 
 // Chooses the state whose samples give the results: the state with the most samples of the sweep. Predicts
@@ -147,19 +147,19 @@ void Session::measure_missing_tables() {
     limits.push_back(static_cast<double>(message[2 + k]) / femto);
   const auto states = model::MachineStates::between(limits);
   const auto sizes = counts_of(allreduce_times_), runs = counts_of(contention_samples_);
-  const auto passes = layer_times_.samples;
+  const auto passes = operation_times_.samples;
   say("measuring the tables of the state that prevailed in the sweep");
   complete_tables(context_, tables(), states, static_cast<std::size_t>(message[0]),
                   seconds_after_sweep(table_seconds_));
   if (!root()) return;
-  recorder_->later(behind(layer_times_, passes), behind(allreduce_times_, sizes),
+  recorder_->later(behind(operation_times_, passes), behind(allreduce_times_, sizes),
                    behind(contention_samples_, runs));
   recorder_->flush();
 }
 
 bool Session::has_tables(model::MachineStates const& states, std::size_t state) const {
   return has_table(states, state, allreduce_times_) && has_table(states, state, contention_samples_) &&
-         has_table(states, state, layer_times_);
+         has_table(states, state, operation_times_);
 }
 
 // Predicts again, from the samples of the tables that were taken in the state `state_`. Uses no sample of the

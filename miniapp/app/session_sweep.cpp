@@ -12,7 +12,7 @@
 #include "miniapp/app/tables.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
-#include "miniapp/measure/pass/product_precision.hpp"
+#include "miniapp/input/memory_need.hpp"
 #include "miniapp/measure/sweep/sweep.hpp"
 #include "miniapp/measure/verification/verify.hpp"
 #include "model/predict/graph/predict_strategy.hpp"
@@ -86,33 +86,42 @@ void Session::verify() {
   });
 }
 
-void Session::sweep() {
+void Session::prepare_sweep() {
   samples_.resize(reports_.size());
   order_.assign(reports_.size(),
                 std::vector<std::int64_t>(static_cast<std::size_t>(rounds_to_take(context_.config)), -1));
   stops_.assign(reports_.size(), Stop::samples);
   parts_ = part_names(context_);
   part_values_.assign(parts_.size(), 0);
-  if (root() && context_.runtime.ranks() == 1 && !context_.config.gate.allreduce_kib.empty())
+  if (!root()) return;
+  if (context_.runtime.ranks() == 1 && !context_.config.gate.allreduce_kib.empty())
     results::say_error(
         "warning: [gate] allreduce_kib is ignored, because an all-reduce needs at least two ranks; start two "
         "ranks");
-  if (root()) recorder_->gate(options_.turns, parts_, part_samples(context_, reports_.size()));
-  const auto keep_sample = [&](std::size_t item, int round, int position, Sample const& sample) {
-    say(fmt::format("sample {}, round {}: {}", position + 1, round + 1, reports_[item].item.name()));
-    samples_[item].push_back(sample);
-    order_[item][static_cast<std::size_t>(round)] = position;
-    recorder_->sample(item, round, sample);
-  };
-  const auto keep_part = [&](std::string const& part, double seconds) { record_part(part, seconds); };
+  recorder_->gate(options_.turns, parts_, part_samples(context_, reports_.size()));
+}
+
+void Session::keep_sample(std::size_t item, int round, int position, Sample const& sample) {
+  say(fmt::format("sample {}, round {}: {}", position + 1, round + 1, reports_[item].item.name()));
+  samples_[item].push_back(sample);
+  order_[item][static_cast<std::size_t>(round)] = position;
+  recorder_->sample(item, round, sample);
+}
+
+void Session::sweep() {
+  prepare_sweep();
   const auto start = Clock::now();
-  const auto another = [&](int rounds) { return takes_another_round(rounds, seconds_since(start)); };
-  const auto begin_round = [&] {
+  SweepObserver observer;
+  observer.sample = [&](std::size_t item, int round, int position, Sample const& sample) {
+    keep_sample(item, round, position, sample);
+  };
+  observer.part = [&](std::string const& part, double seconds) { record_part(part, seconds); };
+  observer.another = [&](int rounds) { return takes_another_round(rounds, seconds_since(start)); };
+  observer.round = [&] {
     keep_seconds(seconds_since(start));
     recorder_->flush_if_due();
   };
-  const auto timelines =
-      run_sweep(context_, reports_, options_.turns, {keep_sample, keep_part, another, begin_round});
+  const auto timelines = run_sweep(context_, reports_, options_.turns, observer);
   if (root()) {
     keep_seconds(seconds_since(start));
     recorder_->flush();

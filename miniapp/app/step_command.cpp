@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fmt/format.h>
-
 #include <optional>
 
 #include "miniapp/app/run_ends.hpp"
@@ -17,16 +15,8 @@ namespace ddproxy {
 namespace {
 
 void check_files(Options const& options, Config const& config) {
-  if (results::is_reserved(options.output))
-    throw std::invalid_argument(fmt::format(
-        "{}: the endings .part, .part.1 and so on, and .lock belong to the files of a run that is "
-        "not finished; give the results file another name (-o)",
-        options.output.string()));
   refuse_clashes({{"the input file", config.file}, {"a table of the input", config.table}},
-                 {{"the results file", options.output},
-                  {"the unfinished results file", options.output.string() + ".part"},
-                  {"--json", options.json},
-                  {"--trace", options.trace}});
+                 files_to_write(options));
   for (auto const& file : {options.json, options.trace})
     if (!file.empty()) results::check_writable(file);
 }

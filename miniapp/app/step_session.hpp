@@ -28,7 +28,7 @@ namespace ddproxy {
 ///     finish()       writes the results file with the timeline of the last step, and prints the tables
 ///
 /// The prediction thus uses no step with communication. It uses only one measurement in which compute and
-/// all-reduces run at the same time: the co-runs of calibrate(), which give kappa and gamma.
+/// all-reduces run at the same time: the contention runs of calibrate(), which give kappa and gamma.
 ///
 /// Every method is collective unless its comment says otherwise. CollectiveError is declared in
 /// miniapp/machine/runtime.hpp.

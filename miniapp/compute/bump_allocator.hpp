@@ -16,7 +16,7 @@ namespace ddproxy {
 class BumpAllocator {
  public:
   /// Allocates padded_elements(buffers) elements (kernel_memory.hpp). Their values are undefined.
-  BumpAllocator(std::string const& label, std::vector<Buffer> const& buffers)
+  BumpAllocator(std::string const& label, std::vector<KernelBuffer> const& buffers)
       : memory_(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
                 static_cast<std::size_t>(padded_elements(buffers))) {
     float* next = memory_.data();

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "model/transformer/tensor_layout.hpp"
+
 namespace ddproxy {
 
 /// The place of a rank in its group of a communicator.
@@ -10,6 +12,12 @@ struct GroupPlace {
   int ranks = 1;  ///< n
   int group = 0;  ///< number of the group among all groups of the communicator, from 0
 };
+
+/// Returns the part of `whole` at this place, if `whole` is divided into equal parts for the ranks of the
+/// group. Its number of elements must be divisible by the number of ranks.
+constexpr model::Slice own_part(model::Slice whole, GroupPlace place) {
+  return model::own_part(whole, static_cast<std::size_t>(place.ranks), static_cast<std::size_t>(place.rank));
+}
 
 /// The groups of equal size that carry out the same collectives at the same time.
 struct Grouping {

@@ -72,7 +72,7 @@ KernelBackward::Step KernelBackward::step(model::Operation const& operation) {
 }
 
 BlockActivations const& KernelBackward::block_of(model::Operation const& operation) const {
-  return gpt_.activations.blocks.at(operation.block);
+  return gpt_.activations.blocks.at(operation.block.value());
 }
 
 KernelBackward::NormOperands KernelBackward::norm_operands(model::Operation const& operation) const {

@@ -31,8 +31,7 @@ StepInput checked(StepInput input, model::StepGraph const& graph) {
 Slice held_of(model::Buffer const& buffer, std::vector<GroupPlace> const& groups) {
   auto const& state = buffer.at_entry;
   const std::size_t place = state.shard ? static_cast<std::size_t>(groups.at(index(*state.shard)).rank) : 0;
-  const std::size_t before = std::min(place * buffer.elements, state.model.count);
-  return {state.model.offset + before, std::min(buffer.elements, state.model.count - before)};
+  return model::held_part(state.model, buffer.elements, place);
 }
 
 std::vector<HeldSlice> buffers_of(model::StepGraph const& graph, StepPlaces const& places,

@@ -69,20 +69,19 @@ void write_verification_pattern(kernels::Space const& exec, kernels::Floats cons
       });
 }
 
-void write_verification_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank,
-                                int groups, std::uint64_t shift) {
+void write_verification_pattern(kernels::Floats arena, Slice slice, int rank, int groups,
+                                std::uint64_t shift) {
   const kernels::Space exec;
-  write_verification_pattern(exec, arena, {offset, count}, rank, groups, shift);
+  write_verification_pattern(exec, arena, slice, rank, groups, shift);
   exec.fence("write_pattern");
 }
 
-WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t count, int ranks, int groups,
-                         std::uint64_t shift) {
+WrongElements find_wrong(kernels::Floats arena, Slice slice, int ranks, int groups, std::uint64_t shift) {
   const auto averages = average_weights(ranks, groups);
   WrongElements wrong;
   kernels::Index first = 0;
   Kokkos::parallel_reduce(
-      "ddproxy::find_wrong", elements(kernels::Space(), {offset, count}),
+      "ddproxy::find_wrong", elements(kernels::Space(), slice),
       KOKKOS_LAMBDA(kernels::Index i, std::int64_t & found, kernels::Index & least) {
         const float expected =
             averages(turn(i, groups)) * verification_pattern(static_cast<std::uint64_t>(i) + shift);

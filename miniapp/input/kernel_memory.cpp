@@ -22,12 +22,12 @@ constexpr std::int64_t most_threads_of_a_host = 4096;
                               "mode = \"replay\", or change this key");
 }
 
-void add_statistics(std::vector<Buffer>& buffers, std::string const& norm, std::int64_t tokens) {
+void add_statistics(std::vector<KernelBuffer>& buffers, std::string const& norm, std::int64_t tokens) {
   buffers.push_back({norm + ".mean", tokens});
   buffers.push_back({norm + ".rstd", tokens});
 }
 
-void add_block(std::vector<Buffer>& buffers, std::string const& name, model::Shape const& shape,
+void add_block(std::vector<KernelBuffer>& buffers, std::string const& name, model::Shape const& shape,
                std::int64_t tokens) {
   const std::int64_t stream = tokens * shape.d_model, wide = tokens * shape.d_ff;
   buffers.push_back({name + ".input", stream});
@@ -69,9 +69,9 @@ std::int64_t kernel_scratch(model::Shape const& shape, model::Tokens tokens, std
        kernels::sum_of_squares_scratch(concurrency)});
 }
 
-std::vector<Buffer> activation_buffers(model::Shape const& shape, model::Tokens tokens) {
+std::vector<KernelBuffer> activation_buffers(model::Shape const& shape, model::Tokens tokens) {
   const std::int64_t n = tokens.count(), stream = n * shape.d_model;
-  std::vector<Buffer> buffers;
+  std::vector<KernelBuffer> buffers;
   for (std::int64_t layer = 0; layer < shape.layers; ++layer)
     add_block(buffers, "h." + std::to_string(layer), shape, n);
   buffers.push_back({"last", stream});
@@ -83,7 +83,8 @@ std::vector<Buffer> activation_buffers(model::Shape const& shape, model::Tokens 
   return buffers;
 }
 
-std::vector<Buffer> work_buffers(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
+std::vector<KernelBuffer> work_buffers(model::Shape const& shape, model::Tokens tokens,
+                                       std::int64_t concurrency) {
   const std::int64_t n = tokens.count(), stream = n * shape.d_model;
   return {{"residual", stream},
           {"branch", stream},
@@ -93,22 +94,22 @@ std::vector<Buffer> work_buffers(model::Shape const& shape, model::Tokens tokens
           {"scratch", kernel_scratch(shape, tokens, concurrency)}};
 }
 
-std::vector<Buffer> token_buffers(model::Tokens tokens) {
+std::vector<KernelBuffer> token_buffers(model::Tokens tokens) {
   const std::int64_t n = tokens.count();
   return {{"inputs", n}, {"targets", n}, {"token places", n}, {"token groups", n}};
 }
 
-std::int64_t elements_of(std::vector<Buffer> const& buffers) {
+std::int64_t elements_of(std::vector<KernelBuffer> const& buffers) {
   std::int64_t sum = 0;
   for (auto const& buffer : buffers) sum += buffer.elements;
   return sum;
 }
 
-std::int64_t padded_elements(Buffer const& buffer) {
+std::int64_t padded_elements(KernelBuffer const& buffer) {
   return (buffer.elements + line - 1) / line * line;
 }
 
-std::int64_t padded_elements(std::vector<Buffer> const& buffers) {
+std::int64_t padded_elements(std::vector<KernelBuffer> const& buffers) {
   std::int64_t sum = 0;
   for (auto const& buffer : buffers) sum += padded_elements(buffer);
   return sum;

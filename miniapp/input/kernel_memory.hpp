@@ -13,7 +13,7 @@ namespace ddproxy {
 
 /// An array that the kernels use. Its elements have 4 bytes. They are fp32 numbers, except in
 /// token_buffers(), where they are integers.
-struct Buffer {
+struct KernelBuffer {
   std::string name;  ///< unique in its list, for instance "h.3.qkv"
   std::int64_t elements;
 };
@@ -25,12 +25,13 @@ struct Buffer {
 ///
 /// With N tokens, C = d_model, F = d_ff, V = vocabulary and H heads, each block has 8NC + 2NF + NH + 4N
 /// elements, and the last norm, the head and the loss have 2NC + NV + 4N.
-std::vector<Buffer> activation_buffers(model::Shape const& shape, model::Tokens tokens);
+std::vector<KernelBuffer> activation_buffers(model::Shape const& shape, model::Tokens tokens);
 
 /// Returns the buffers that all layers use in turn: the gradients of activations and the scratch memory of
 /// the kernels. `concurrency` is the concurrency of the execution space; on a host it is the number of
 /// threads.
-std::vector<Buffer> work_buffers(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency);
+std::vector<KernelBuffer> work_buffers(model::Shape const& shape, model::Tokens tokens,
+                                       std::int64_t concurrency);
 
 /// Returns the elements of scratch memory that one kernel of the model needs at most. Accepts every shape
 /// that `ddproxy step` computes. `concurrency` is that of work_buffers(). A value above 4096 means a device.
@@ -40,16 +41,16 @@ std::int64_t kernel_scratch(model::Shape const& shape, model::Tokens tokens, std
 /// them, and the positions of the inputs grouped by token. Each array is an allocation of its own. The real
 /// length of "token groups" depends on the tokens that are drawn. It may be shorter than the list says, or
 /// longer by one element.
-std::vector<Buffer> token_buffers(model::Tokens tokens);
+std::vector<KernelBuffer> token_buffers(model::Tokens tokens);
 
 /// Returns the sum of the elements of all buffers.
-std::int64_t elements_of(std::vector<Buffer> const& buffers);
+std::int64_t elements_of(std::vector<KernelBuffer> const& buffers);
 
 /// Returns the elements of one allocation that holds all buffers, each of which begins on a cache line of 64
 /// bytes.
-std::int64_t padded_elements(std::vector<Buffer> const& buffers);
+std::int64_t padded_elements(std::vector<KernelBuffer> const& buffers);
 /// Returns the elements of the buffer, rounded up to whole cache lines of 64 bytes.
-std::int64_t padded_elements(Buffer const& buffer);
+std::int64_t padded_elements(KernelBuffer const& buffer);
 
 /// Memory of one rank in compute mode "kernels", in bytes.
 struct KernelMemory {

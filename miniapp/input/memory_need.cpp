@@ -59,6 +59,24 @@ double step_array_memory(Config const& config, std::size_t elements, int concurr
   return (static_cast<double>(elements) + static_cast<double>(work)) * gradient_element_bytes;
 }
 
+model::BufferKind reduced_kind(Config const& config) {
+  return config.copies == model::CopyMode::none ? model::BufferKind::gradient : model::BufferKind::bucket;
+}
+
+// Returns the buffers that the operators of contention runs do not use. Collectives may work on them
+// meanwhile.
+std::vector<bool> unused_by_contention_runs(Workload const& workload, model::StepGraph const& graph) {
+  std::vector<bool> unused(graph.buffers.size(), true);
+  const auto operations = contention_operations(workload);
+  for (auto const& task : graph.tasks) {
+    auto const* compute = std::get_if<model::Compute>(&task.work);
+    if (!compute || compute->phase != model::Phase::backward) continue;
+    if (std::ranges::find(operations, model::index(compute->op)) == operations.end()) continue;
+    for (auto const& access : task.accesses) unused[model::index(access.buffer)] = false;
+  }
+  return unused;
+}
+
 }  // namespace
 
 bool needs_arena(Config const& config) {
@@ -88,6 +106,26 @@ double device_memory_need(Config const& config, Workload const& workload, int co
   const bool by_device = config.backend == Backend::nccl;  // MPI's temporaries are in host memory
   return library_memory(config) + array_memory(config, workload, concurrency) +
          (by_device ? reduction_memory(config, static_cast<double>(workload.bytes()), 1) : 0);
+}
+
+bool compares_precision(Config const& config) {
+  return config.precision != Precision::fp32 && config.compute == ComputeMode::kernels;
+}
+
+PrecisionBuffers precision_buffers(Workload const& workload) {
+  std::int64_t largest = 0;
+  for (auto const& gradient : workload.pass.gradients) largest = std::max(largest, gradient.numel);
+  return {static_cast<std::size_t>(workload.bytes()) / sizeof(float), static_cast<std::size_t>(largest)};
+}
+
+double precision_memory(Config const& config, Workload const& workload) {
+  return compares_precision(config) ? precision_buffers(workload).bytes() : 0;
+}
+
+StepPlaces step_places(Config const& config, Workload const& workload, model::StepGraph const& graph) {
+  if (!is_sharded(config)) return place_buffers(graph, reduced_kind(config));
+  if (config.compute == ComputeMode::replay) return place_buffers(graph, communicated_buffers(graph));
+  return place_buffers(graph, unused_by_contention_runs(workload, graph));
 }
 
 std::size_t allocated_elements(Config const& config, Workload const& workload, StepPlaces const& places) {

@@ -44,6 +44,31 @@ double host_memory_need(Config const& config, Workload const& workload, int conc
 /// kernel_memory() throws.
 double device_memory_need(Config const& config, Workload const& workload, int concurrency);
 
+/// Returns whether a run of this input compares its gradients with those of fp32 products
+/// (miniapp/measure/verification/precision.hpp).
+bool compares_precision(Config const& config);
+
+/// The arrays in host memory with which a build for a device compares gradients, in elements. The allocation
+/// and the prediction of memory use them.
+struct PrecisionBuffers {
+  std::size_t gradients;  ///< all gradients of fp32 products
+  std::size_t largest;    ///< a copy of one gradient of the products that are compared: at most the largest
+  double bytes() const { return static_cast<double>(gradients + largest) * sizeof(float); }
+};
+
+/// Returns the arrays of the comparison for a workload.
+PrecisionBuffers precision_buffers(Workload const& workload);
+
+/// Returns the bytes of host memory that a rank of a build for a device needs for this comparison. Returns 0
+/// if the run compares nothing.
+double precision_memory(Config const& config, Workload const& workload);
+
+/// Returns the places of the buffers of a whole step in the memory of a rank. Without sharding the reduced
+/// gradients come first, because the collectives of a calibration begin at element 0. With sharding the
+/// buffers that collectives use come first if compute is replayed, else those that the operators of
+/// contention runs (contention_operations() in workload.hpp) do not use.
+StepPlaces step_places(Config const& config, Workload const& workload, model::StepGraph const& graph);
+
 /// Returns the number of elements that a rank allocates for whole steps whose buffers lie at `places`: all
 /// buffers if the kernels compute, the gradients if only the all-reduces are real, and none if both are
 /// replayed.

@@ -42,8 +42,8 @@ std::vector<bool> communicated_buffers(model::StepGraph const& graph) {
   return communicated;
 }
 
-std::vector<Buffer> step_work_buffers(model::Shape const& shape, model::Tokens tokens, int micro_batches,
-                                      std::int64_t concurrency) {
+std::vector<KernelBuffer> step_work_buffers(model::Shape const& shape, model::Tokens tokens,
+                                            int micro_batches, std::int64_t concurrency) {
   constexpr std::int64_t elements_of_a_double = 2;
   const bool rotates = shape.positions == model::Positions::rope;
   return {{"scratch", kernel_scratch(shape, tokens, concurrency)},

@@ -39,7 +39,7 @@ std::vector<bool> communicated_buffers(model::StepGraph const& graph);
 /// each micro-batch; "clip", with the factor and the norm of the gradients; "sum of squares", with this
 /// rank's sum in double if a collective adds the sums of the ranks. `tokens` has the tokens of one
 /// micro-batch on one rank. `concurrency` is that of work_buffers() (miniapp/input/kernel_memory.hpp).
-std::vector<Buffer> step_work_buffers(model::Shape const& shape, model::Tokens tokens, int micro_batches,
-                                      std::int64_t concurrency);
+std::vector<KernelBuffer> step_work_buffers(model::Shape const& shape, model::Tokens tokens,
+                                            int micro_batches, std::int64_t concurrency);
 
 }  // namespace ddproxy

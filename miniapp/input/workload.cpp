@@ -132,6 +132,17 @@ std::vector<double> ready_times(model::BackwardPass const& pass,
   return ready;
 }
 
+std::vector<std::size_t> contention_operations(Workload const& workload) {
+  std::vector<std::size_t> chosen;
+  auto const& operations = workload.pass.operations;
+  for (std::size_t op = 0; op < operations.size(); ++op) {
+    if (operations[op].kind != model::OperationKind::linear) continue;
+    if (!chosen.empty() && operations[op].layer != operations[chosen.front()].layer) break;
+    chosen.push_back(op);
+  }
+  return chosen;
+}
+
 std::optional<model::TableCost> input_cost(Config const& config) {
   if (config.table.empty()) return std::nullopt;
   const auto table = model::read_allreduce(config.table, config.ranks);

@@ -43,6 +43,11 @@ std::optional<model::PhaseCosts> roofline_phases(Config const& config, model::Ba
 std::vector<double> ready_times(model::BackwardPass const& pass,
                                 std::vector<double> const& operation_seconds);
 
+/// Returns the operations that a calibration runs beside all-reduces to measure kappa and gamma: the linear
+/// operations of the first layer in the backward pass that has linear operations, as
+/// indices into BackwardPass::operations.
+std::vector<std::size_t> contention_operations(Workload const& workload);
+
 /// Returns a(x), the seconds of an all-reduce of x bytes on the wire, from the table that the input names.
 /// Returns nothing if the input names no table. If the table is wrong, throws std::invalid_argument with a
 /// message that names the file.

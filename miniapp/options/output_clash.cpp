@@ -33,6 +33,18 @@ void refuse_same(UsedFile const& written, UsedFile const& other, char const* con
 
 }  // namespace
 
+std::vector<UsedFile> files_to_write(Options const& options) {
+  if (results::is_reserved(options.output))
+    throw std::invalid_argument(fmt::format(
+        "{}: the endings .part, .part.1 and so on, and .lock belong to the files of a run that is "
+        "not finished; give the results file another name (-o)",
+        options.output.string()));
+  return {{"the results file", options.output},
+          {"the unfinished results file", options.output.string() + ".part"},
+          {"--json", options.json},
+          {"--trace", options.trace}};
+}
+
 void refuse_clashes(std::vector<UsedFile> const& read, std::vector<UsedFile> const& written) {
   for (std::size_t i = 0; i < written.size(); ++i) {
     for (auto const& input : read) refuse_same(written[i], input, "overwrite it");

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "miniapp/options/options.hpp"
+
 namespace ddproxy {
 
 /// A file that a command reads or writes.
@@ -13,6 +15,10 @@ struct UsedFile {
   std::string use;             ///< what the file is for, for instance "the input file" or "--json"
   std::filesystem::path path;  ///< empty: the command does not use it
 };
+
+/// Returns the files that a run with these options writes, without the tables beside the results file. Throws
+/// std::invalid_argument if the name of the results file belongs to the files of an unfinished run.
+std::vector<UsedFile> files_to_write(Options const& options);
 
 /// Throws std::invalid_argument if a file to be written is also read, or is written twice. The message names
 /// the file and both uses. A path to be written that exists and is no regular file, such as a device or a

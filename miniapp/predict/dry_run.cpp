@@ -50,6 +50,14 @@ std::string describe_compute_time(Config const& config, Workload const& workload
       pass * (config.samples * (count + alone) + count), source);
 }
 
+// Describes the host memory that a run on a device needs to compare its gradients.
+std::string describe_precision_memory(Config const& config, Workload const& workload) {
+  if (!compares_precision(config)) return "";
+  return fmt::format(
+      "host memory: {:.2f} GiB for each rank, to compare the gradients of {} products with those of fp32\n",
+      precision_memory(config, workload) / gib, word_of(config.precision, precision_words));
+}
+
 std::string describe_gate(GateParts const& gate) {
   std::string text;
   if (gate.operators) text += "  compute, whole and by kind of operator\n";
@@ -73,7 +81,8 @@ std::string describe_memory(Config const& config, Workload const& workload, std:
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
   if (builds_for_device() && needs_arena(config))
     return fmt::format("memory: {:.2f} GiB of device memory for each rank\n",
-                       device_memory_need(config, workload, concurrency) / gib);
+                       device_memory_need(config, workload, concurrency) / gib) +
+           describe_precision_memory(config, workload);
   const double bytes = host_memory_need(config, workload, concurrency, likely_ranks) +
                        results_memory(config, workload, cases, likely_ranks);
   return describe_host_memory(config, bytes);

@@ -22,9 +22,7 @@ constexpr double gib = 1073741824.0;
 
 std::string describe_memory(Config const& config, Workload const& workload, model::StepGraph const& graph) {
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
-  const bool communicated = is_sharded(config) && config.compute == ComputeMode::replay;
-  const auto places = communicated ? place_buffers(graph, communicated_buffers(graph)) : place_buffers(graph);
-  const auto elements = allocated_elements(config, workload, places);
+  const auto elements = allocated_elements(config, workload, step_places(config, workload, graph));
   if (builds_for_device() && needs_arena(config))
     return fmt::format("memory: {:.2f} GiB of device memory for each rank\n",
                        step_device_need(config, elements, workload.bytes(), concurrency) / gib);

@@ -10,19 +10,29 @@
 #include <numeric>
 
 #include "model/statistics/quantile.hpp"
+#include "model/statistics/student.hpp"
 
 namespace ddproxy::model {
 namespace {
 
-// Student's t quantile at 97.5 %, indexed by the number of values n: n - 1 degrees of freedom.
-constexpr std::array<double, 6> student{0, 0, 12.706, 4.303, 3.182, 2.776};
+// Returns Student's t quantile at 97.5 % for n values, which have n - 1 degrees of freedom. n must be at
+// least 2 and below fewest_for_an_interval.
+double student(std::size_t n) {
+  static const auto quantiles = [] {
+    std::array<double, fewest_for_an_interval> values{};
+    for (std::size_t k = 2; k < values.size(); ++k)
+      values[k] = student_quantile(static_cast<double>(k - 1), 0.025);
+    return values;
+  }();
+  return quantiles[n];
+}
 
 Estimate student_estimate(std::vector<double> const& values, double middle) {
   const auto n = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
-  const double half = student[values.size()] * std::sqrt(squares / (n - 1) / n);
+  const double half = student(values.size()) * std::sqrt(squares / (n - 1) / n);
   return {middle, mean - half, mean + half};
 }
 

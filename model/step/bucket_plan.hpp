@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "model/transformer/tensor_layout.hpp"
+
 namespace ddproxy::model {
 
 /// Consecutive gradients, in ready order, that one collective reduces.
@@ -15,6 +17,11 @@ struct Bucket {
   std::int64_t bytes;  ///< total size of its gradients
   bool operator==(Bucket const&) const = default;
 };
+
+/// Returns the elements of a bucket in the array with all gradients.
+inline Slice slice_of(Bucket const& bucket, TensorLayout const& layout) {
+  return layout.run(bucket.first, bucket.last);
+}
 
 /// The buckets of a backward pass, in ready order.
 using Plan = std::vector<Bucket>;

@@ -13,7 +13,7 @@ class ForwardBuilder {
   explicit ForwardBuilder(Shape const& shape)
       : shape_(shape), backward_(backward_pass(shape)), fused_(shape.qkv == Qkv::fused) {
     const std::int64_t d = shape.d_model, keys = shape.key_features();
-    d_residual_ = gradient("residual", d);
+    d_residual_ = gradient("residual", d, true);
     d_branch_ = gradient("branch", d);
     if (fused_) {
       d_qkv_ = {gradient("qkv", d + 2 * keys)};
@@ -22,7 +22,7 @@ class ForwardBuilder {
     }
     d_wide_ = gradient("wide", shape.d_ff);
     if (gated()) d_gate_ = gradient("gate", shape.d_ff);
-    d_logits_ = gradient("logits", shape.vocabulary);
+    d_logits_ = gradient("logits", shape.vocabulary, true);
   }
 
   ForwardPass build() {
@@ -37,14 +37,15 @@ class ForwardBuilder {
  private:
   bool gated() const { return shape_.activation == Activation::swiglu; }
 
-  std::size_t gradient(char const* name, std::int64_t features) {
-    pass_.gradients.push_back({name, features});
+  std::size_t gradient(char const* name, std::int64_t features, bool stays_fp32 = false) {
+    pass_.gradients.push_back({name, features, std::nullopt, stays_fp32});
     return pass_.gradients.size() - 1;
   }
 
   /// Adds a tensor that the current operator assigns. Returns its index in ForwardPass::activations.
-  std::size_t output(std::string name, std::int64_t features, std::optional<std::size_t> block) {
-    pass_.activations.push_back({std::move(name), features, block});
+  std::size_t output(std::string name, std::int64_t features, std::optional<std::size_t> block,
+                     bool stays_fp32 = false) {
+    pass_.activations.push_back({std::move(name), features, block, stays_fp32});
     at_->activations.push_back({pass_.activations.size() - 1, Use::assign});
     if (block) at_->block = block;
     return pass_.activations.size() - 1;
@@ -61,7 +62,7 @@ class ForwardBuilder {
   void add(Operation const& operation) {
     switch (operation.kind) {
       case OperationKind::token_table:
-        stream_ = output("h.0.input", shape_.d_model, std::nullopt);
+        stream_ = output("h.0.input", shape_.d_model, std::nullopt, true);
         return on_gradient(d_residual_, Use::read);
       case OperationKind::position_table:
         at_->activations.push_back({stream_, Use::modify});
@@ -86,11 +87,10 @@ class ForwardBuilder {
 
   void norm(Operation const& operation) {
     const bool last = operation.part == Part::ln_f;
-    const auto block = last ? std::nullopt : std::optional(operation.block);
     saves(stream_);
-    at_->saved.push_back(
-        output(operation.name + ".statistics", shape_.norm == Norm::layernorm ? 2 : 1, block));
-    normed_ = output(operation.name, shape_.d_model, block);
+    at_->saved.push_back(output(operation.name + ".statistics", shape_.norm == Norm::layernorm ? 2 : 1,
+                                operation.block, true));
+    normed_ = output(operation.name, shape_.d_model, operation.block);
     on_gradient(d_branch_, Use::read);
     on_gradient(d_residual_, last ? Use::assign : Use::modify);
   }
@@ -130,7 +130,7 @@ class ForwardBuilder {
   void end_of_branch(std::size_t d_input, std::string name, std::optional<std::size_t> block) {
     saves(branch_);
     reads(stream_);
-    stream_ = output(std::move(name), shape_.d_model, block);
+    stream_ = output(std::move(name), shape_.d_model, block, true);
     on_gradient(d_residual_, Use::read);
     on_gradient(d_input, Use::assign);
   }
@@ -146,7 +146,7 @@ class ForwardBuilder {
 
   void attention(Operation const& operation) {
     for (const std::size_t tensor : std::exchange(qkv_, {})) saves(tensor);
-    at_->saved.push_back(output(layer(operation) + ".attn.log_sum", shape_.heads, operation.block));
+    at_->saved.push_back(output(layer(operation) + ".attn.log_sum", shape_.heads, operation.block, true));
     branch_ = output(operation.name, operation.out, operation.block);
     at_->saved.push_back(branch_);
     on_gradient(d_branch_, Use::read);
@@ -163,21 +163,21 @@ class ForwardBuilder {
 
   void head() {
     saves(normed_);
-    logits_ = output("logits", shape_.vocabulary, std::nullopt);
+    logits_ = output("logits", shape_.vocabulary, std::nullopt, true);
     on_gradient(d_logits_, Use::read);
     on_gradient(d_branch_, Use::assign);
   }
 
   void loss() {
     saves(logits_);
-    at_->saved.push_back(output("log_sum", 1, std::nullopt));
-    output("loss", 1, std::nullopt);
+    at_->saved.push_back(output("log_sum", 1, std::nullopt, true));
+    output("loss", 1, std::nullopt, true);
     on_gradient(d_logits_, Use::assign);
   }
 
-  std::string layer(Operation const& operation) const { return "h." + std::to_string(operation.block); }
+  std::string layer(Operation const& operation) const { return "h." + std::to_string(*operation.block); }
   std::string input_behind(Operation const& operation) const {
-    const std::size_t next = operation.block + 1;
+    const std::size_t next = *operation.block + 1;
     return static_cast<std::int64_t>(next) == shape_.layers ? "last" : "h." + std::to_string(next) + ".input";
   }
 

@@ -30,6 +30,10 @@ struct TokenTensor {
   /// The transformer block that can compute the tensor again from the block's input. std::nullopt for tensors
   /// outside of blocks, and for the inputs of blocks.
   std::optional<std::size_t> block = std::nullopt;
+  /// true: the tensor stays in fp32 if autocast keeps other activations in bf16. These are the residual
+  /// stream and its gradient, the statistics of norms and of the attention, the logits, their gradient, and
+  /// the loss.
+  bool stays_fp32 = false;
 };
 
 /// A tensor of a list, and what an operator does with it.

@@ -12,8 +12,8 @@ class Builder {
  public:
   explicit Builder(Shape const& shape) : shape_(shape) {}
 
-  /// Sets the layer of all operations appended later. `block` is 0 outside of transformer blocks.
-  void enter(std::string layer, std::size_t block = 0) {
+  /// Sets the layer of all operations appended later. `block` is empty outside of transformer blocks.
+  void enter(std::string layer, std::optional<std::size_t> block = std::nullopt) {
     layer_ = std::move(layer);
     block_ = block;
   }
@@ -47,7 +47,7 @@ class Builder {
  private:
   Shape const& shape_;
   std::string layer_;
-  std::size_t block_ = 0;
+  std::optional<std::size_t> block_;
   BackwardPass pass_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,8 @@ struct Operation {
   std::int64_t in = 0;     ///< input features
   std::int64_t out = 0;    ///< output features
   Part part = Part::none;  ///< set for norms and for linear layers in blocks
-  std::size_t block = 0;   ///< number of the transformer block; 0 outside of blocks
+  std::optional<std::size_t> block =
+      std::nullopt;  ///< number of the transformer block; none outside of blocks
 };
 
 /// The gradient of one parameter tensor.

@@ -7,6 +7,11 @@
 
 namespace ddproxy::model {
 
+Slice held_part(Slice whole, std::size_t part, std::size_t place) {
+  const std::size_t before = std::min(place * part, whole.count);
+  return {whole.offset + before, std::min(part, whole.count - before)};
+}
+
 TensorLayout::TensorLayout(BackwardPass const& pass) {
   slices_.reserve(pass.gradients.size());
   for (auto const& gradient : pass.gradients) {

@@ -33,6 +33,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/provenance/blas_memory", real, {"rank"}, "byte", "device memory that the first matrix product takes: handle, workspace, kernels; NaN if it was not measured, absent on a host"},
     {"/provenance/nccl_memory", real, {"rank"}, "byte", "device memory that the communicator of NCCL and its first all-reduce take, and with wire bf16 the packed message; NaN if it was not measured, absent on a host"},
     {"/provenance/memory_need", integer, {"rank"}, "byte", "memory that was predicted for the rank; with a device, its device memory, with estimates for BLAS and NCCL"},
+    {"/provenance/precision_memory", integer, {}, "byte", "host memory that was predicted for comparing gradients with those of fp32 products; only with a device and [compute] precision other than fp32"},
 
     {"/model/name", text, {"gradient"}, "1", "name of the parameter tensor, in ready order"},
     {"/model/layer", text, {"gradient"}, "1", "layer that the gradient belongs to"},

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/statistics/student.hpp"
 #include "results/history/level_tracker.hpp"
 #include "results/history/night_noise.hpp"
 
@@ -79,7 +80,7 @@ LevelRatio LevelTracker::newest(NoiseShape const& shape) const {
   const double shift = last.mean - before.mean;
   if (noise.degrees == 0) return {std::exp(shift), none, none};
   const double width =
-      student_quantile(static_cast<double>(noise.degrees), 0.025) *
+      model::student_quantile(static_cast<double>(noise.degrees), 0.025) *
       error_of_shift(noise.deviation, last.nights, noise.deviation, before.nights, shape.correlation);
   return {std::exp(shift), std::exp(shift - width), std::exp(shift + width)};
 }

@@ -15,25 +15,6 @@ namespace {
 
 constexpr double clip = 6.0;
 
-// Returns the integral of sin^(degrees - 1) from 0 to `end`, by Simpson's rule.
-double sine_power_integral(double degrees, double end) {
-  constexpr int intervals = 400;
-  const double step = end / intervals;
-  double sum = 0.0;
-  for (int k = 0; k <= intervals; ++k) {
-    const double weight = k == 0 || k == intervals ? 1.0 : k % 2 == 1 ? 4.0 : 2.0;
-    sum += weight * std::pow(std::sin(k * step), degrees - 1.0);
-  }
-  return sum * step / 3.0;
-}
-
-// Returns P(T > t) for t > 0. With t = sqrt(degrees) / tan(u), the density of u is proportional to
-// sin(u)^(degrees - 1).
-double student_tail(double degrees, double t) {
-  const double whole = 2.0 * sine_power_integral(degrees, std::acos(-1.0) / 2.0);
-  return sine_power_integral(degrees, std::atan(std::sqrt(degrees) / t)) / whole;
-}
-
 // Computes medians of the values and of their distances from a centre. It is called for every night of every
 // series, so the copy that is sorted is allocated once, and on the stack if it has at most 64 values.
 class Medians {
@@ -80,15 +61,6 @@ Limits limits_of(std::span<const double> values) {
 }
 
 }  // namespace
-
-double student_quantile(double degrees, double alpha) {
-  double low = 0.0, high = 1e9;
-  for (int step = 0; step < 200 && high - low > 1e-10 * high; ++step) {
-    const double middle = low > 1.0 ? std::sqrt(low * high) : (low + std::min(high, 2.0 + high / 2.0)) / 2.0;
-    (student_tail(degrees, middle) > alpha ? low : high) = middle;
-  }
-  return low;
-}
 
 double variance_of_mean(std::size_t n, double correlation) {
   const double count = static_cast<double>(n);

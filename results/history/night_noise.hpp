@@ -17,10 +17,6 @@ inline constexpr double usual_correlation = 0.3;
 /// The ratio of the standard deviation to the median absolute deviation, for normally distributed values.
 inline constexpr double normal_mad = 1.4826;
 
-/// Returns the t for which P(T > t) = alpha, where T has Student's t-distribution with `degrees` degrees of
-/// freedom. `degrees` must be at least 1, and `alpha` in (0, 1/2].
-double student_quantile(double degrees, double alpha);
-
 /// Returns the variance of the mean of n >= 1 successive nights, divided by the variance of one night. The
 /// noise is autoregressive of first order; `correlation` is that of two successive nights.
 double variance_of_mean(std::size_t n, double correlation);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/statistics/student.hpp"
 #include "results/history/night_noise.hpp"
 
 namespace ddproxy::results {
@@ -16,7 +17,7 @@ double quantile_of(std::size_t degrees) {
   static const auto table = [] {
     std::array<double, window_nights> result{};
     for (std::size_t k = 1; k < result.size(); ++k)
-      result[k] = student_quantile(static_cast<double>(k), one_test_error);
+      result[k] = model::student_quantile(static_cast<double>(k), one_test_error);
     return result;
   }();
   return table[std::min(degrees, table.size() - 1)];

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "model/statistics/student.hpp"
 #include "results/history/night_noise.hpp"
 
 // The shape of the noise: its tail, the correlation of successive nights, and modes.
@@ -33,8 +34,8 @@ std::array<Student, 5> const& students() {
   static const auto all = [] {
     std::array<Student, 5> result{{{3, 0, 0}, {4, 0, 0}, {6, 0, 0}, {10, 0, 0}, {30, 0, 0}}};
     for (auto& s : result) {
-      s.quartile = student_quantile(s.degrees, 0.25);
-      s.extreme = student_quantile(s.degrees, one_night_error);
+      s.quartile = model::student_quantile(s.degrees, 0.25);
+      s.extreme = model::student_quantile(s.degrees, one_night_error);
     }
     return result;
   }();

@@ -19,7 +19,8 @@ import torch
 import torch.distributed as dist
 
 from . import contention, gpt2, gradients, network, ranks, reuse, speeds, sweep
-from .files import OF_THE_DISK, DiskError, write_csv
+from .ends import exit_code_of
+from .files import write_csv
 
 PROGRAM = Path(sys.argv[0]).name  # record-torch.py, or record-torch if pip installed it
 
@@ -164,22 +165,18 @@ def record_and_sweep(options):
     dist.destroy_process_group()
 
 
+def start() -> int:
+    options = arguments()
+    if options.sweep:
+        importlib.import_module("h5py")
+    if "RANK" not in os.environ:
+        os.environ["DDPROXY_STARTED"] = "1"
+        return ranks.start_here(options.ranks or 2)
+    options.output.mkdir(parents=True, exist_ok=True)
+    record_and_sweep(options)
+    return 0
+
+
 def run() -> int:
     """Reads the command line, starts the ranks if no launcher did, records the model, and prints the command for `predict`. Returns the exit code."""
-    try:
-        options = arguments()
-        if options.sweep:
-            importlib.import_module("h5py")
-        if "RANK" not in os.environ:
-            os.environ["DDPROXY_STARTED"] = "1"
-            return ranks.start_here(options.ranks or 2)
-        options.output.mkdir(parents=True, exist_ok=True)
-        record_and_sweep(options)
-    except (ranks.UsageError, DiskError, ImportError, OSError) as error:
-        if os.environ.get("RANK", "0") == "0":
-            print(f"{PROGRAM}: {error}", file=sys.stderr)
-        return 4 if isinstance(error, DiskError) or getattr(error, "errno", None) in OF_THE_DISK else 2
-    except RuntimeError as error:  # the network or the memory failed
-        print(f"{PROGRAM}: rank {os.environ.get('RANK', '0')}: {error}", file=sys.stderr)
-        return 4
-    return 0
+    return exit_code_of(start)

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Computes medians with their 95 % intervals. model/statistics/median_interval.hpp has the same definitions."""
+"""Computes medians with their 95 % intervals. model/statistics/median_interval.hpp has the same definitions.
+
+This is a second implementation, because the scripts run without the C++ programs. Tests compare both with ctest/model/median_intervals.csv."""
 from __future__ import annotations
 
 import math
@@ -8,7 +10,8 @@ import statistics
 from collections.abc import Iterable, Sequence
 
 FEWEST = 6  # samples that an interval between two order statistics needs
-STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776}  # Student's t quantile at 97.5 %, by the number of values
+# Student's t quantile at 97.5 %, by the number of values
+STUDENT = {2: 12.706204736175, 3: 4.302652729749, 4: 3.182446305284, 5: 2.776445105198}
 
 
 def place_of_bound(count: int) -> int:

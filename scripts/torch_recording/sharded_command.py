@@ -17,7 +17,8 @@ import torch
 import torch.distributed as dist
 
 from . import command, gpt2, ranks, sharded
-from .files import OF_THE_DISK, DiskError, write_text
+from .ends import exit_code_of
+from .files import write_text
 
 PROGRAM = Path(sys.argv[0]).name
 
@@ -98,18 +99,15 @@ def record(options):
     dist.destroy_process_group()
 
 
+def start() -> int:
+    options = arguments()
+    if "RANK" not in os.environ:
+        return ranks.start_here(options.ranks)
+    options.output.mkdir(parents=True, exist_ok=True)
+    record(options)
+    return 0
+
+
 def run() -> int:
     """Reads the command line, starts the ranks, and records. Returns the exit code."""
-    try:
-        options = arguments()
-        if "RANK" not in os.environ:
-            return ranks.start_here(options.ranks)
-        options.output.mkdir(parents=True, exist_ok=True)
-        record(options)
-    except (ranks.UsageError, DiskError, ImportError, OSError) as error:
-        print(f"{PROGRAM}: {error}", file=sys.stderr)
-        return 4 if isinstance(error, DiskError) or getattr(error, "errno", None) in OF_THE_DISK else 2
-    except RuntimeError as error:  # the network or the memory failed
-        print(f"{PROGRAM}: rank {os.environ.get('RANK', '0')}: {error}", file=sys.stderr)
-        return 4
-    return 0
+    return exit_code_of(start)

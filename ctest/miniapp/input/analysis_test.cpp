@@ -26,9 +26,11 @@ TEST(Statistics, TheIntervalOfTheMedianIsThatOfOrderStatistics) {
   // 89.1 %.
   EXPECT_EQ(model::median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).low, 2);
   EXPECT_EQ(model::median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).high, 9);
-  // Too few values for order statistics: Student's interval, mean +- 4.303 s / sqrt(3).
-  EXPECT_NEAR(model::median_estimate({5, 3, 4}).low, 4 - 4.303 / std::sqrt(3.0), 1e-12);
-  EXPECT_NEAR(model::median_estimate({5, 3, 4}).high, 4 + 4.303 / std::sqrt(3.0), 1e-12);
+  // Too few values for order statistics: Student's interval, mean +- t s / sqrt(3). The closed form of t for
+  // two degrees of freedom is (2 p - 1) / sqrt(2 p (1 - p)).
+  const double t = 0.95 / std::sqrt(2 * 0.975 * 0.025);
+  EXPECT_NEAR(model::median_estimate({5, 3, 4}).low, 4 - t / std::sqrt(3.0), 1e-8);
+  EXPECT_NEAR(model::median_estimate({5, 3, 4}).high, 4 + t / std::sqrt(3.0), 1e-8);
   EXPECT_EQ(model::median_estimate({5}).value, 5);
   EXPECT_TRUE(std::isnan(model::median_estimate({5}).noise()));  // unknown for one value
   std::vector<double> many(4001);

@@ -30,7 +30,7 @@ void check_parts(CollectiveCall const& call, Slice whole, Slice part, GroupPlace
     refuse(call, fmt::format("a part of {} elements on each of {} ranks does not make {} elements",
                              part.count, place.ranks, whole.count));
   const bool outside = part.end() <= whole.offset || whole.end() <= part.offset;
-  const bool own = part.offset == whole.offset + static_cast<std::size_t>(place.rank) * part.count;
+  const bool own = part == own_part(whole, place);
   if (!outside && !own)
     refuse(call, fmt::format("elements {} to {} overlap elements {} to {} and are not the part of rank {}",
                              part.offset, part.end() - 1, whole.offset, whole.end() - 1, place.rank));
@@ -92,9 +92,7 @@ CollectiveCall in_place(Verb verb, Slice full, GroupPlace place) {
   CollectiveCall call{verb, full, full};
   if (has_parts(verb)) {
     require_divisible(call, full.count, place.ranks);
-    const std::size_t count = full.count / static_cast<std::size_t>(place.ranks);
-    const Slice part{full.offset + static_cast<std::size_t>(place.rank) * count, count};
-    (verb == Verb::reduce_scatter ? call.assigned : call.read) = part;
+    (verb == Verb::reduce_scatter ? call.assigned : call.read) = own_part(full, place);
   }
   if (verb == Verb::broadcast) (place.rank == 0 ? call.assigned : call.read).count = 0;
   check_call(call, place);

@@ -13,18 +13,20 @@ namespace ddproxy {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr Clock::duration spin = 1ms;     // how long a thread that waits for the other side spins
-constexpr Clock::duration young = 200us;  // how long engines without progress are polled without sleeping
-constexpr Clock::duration nap = 20us;     // how long the thread sleeps between two polls after that
+constexpr Clock::duration spin = 1ms;       // how long a thread that waits for the other side spins
+constexpr Clock::duration young = 200us;    // how long engines without progress are polled without sleeping
+constexpr Clock::duration interval = 20us;  // time between two polls after that
 
 Bell make_bell(bool own_core) {
   return {spin, own_core ? Bell::Spin::keep : Bell::Spin::yield};
 }
 
-// Waits between two polls of the engines. `last` is the last time at which one of them made progress.
-void pause(Clock::time_point last, bool own_core) {
+// Waits between two polls of the engines. `last` is the last time at which one of them made progress. Backoff
+// (miniapp/device/backoff.hpp) waits for one request, and sleeps longer the older the wait is. Here a request
+// of any lane may be next, however long ago the last one was; so the time between two polls does not grow.
+void wait_for_next_poll(Clock::time_point last, bool own_core) {
   const auto now = Clock::now();
-  if (now - last > young) return sleep_until(now + nap);
+  if (now - last > young) return sleep_until(now + interval);
   own_core ? relax() : static_cast<void>(sched_yield());
 }
 
@@ -69,7 +71,7 @@ void JointDriver::wait(CallQueue& queue, std::size_t calls) {
       if (advance())
         last = Clock::now();
       else
-        pause(last, polling_.own_core);
+        wait_for_next_poll(last, polling_.own_core);
   }
   if (!failed_) return;
   const std::lock_guard lock(failure_mutex_);
@@ -117,7 +119,7 @@ void JointDriver::poll_until_done() {
       last = Clock::now();
       done_.ring();
     } else {
-      pause(last, polling_.own_core);
+      wait_for_next_poll(last, polling_.own_core);
     }
   }
 }

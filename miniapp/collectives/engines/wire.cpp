@@ -80,7 +80,7 @@ void spread_runs(Runs const& runs, Element const* buffer, float* memory, float f
 bool in_own_part(CollectiveCall const& call, GroupPlace place) {
   const bool scatters = call.verb == Verb::reduce_scatter;
   const Slice whole = scatters ? call.read : call.assigned, part = scatters ? call.assigned : call.read;
-  return part.offset == whole.offset + static_cast<std::size_t>(place.rank) * part.count;
+  return part == own_part(whole, place);
 }
 
 // Points a message that needs no buffer to the elements in the memory.

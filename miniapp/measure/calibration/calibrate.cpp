@@ -15,7 +15,8 @@
 namespace ddproxy {
 namespace {
 
-constexpr double target_seconds = 0.05;  // duration of a co-run; it is longer if a single call takes longer
+// duration of a contention run; it is longer if a single call takes longer
+constexpr double target_seconds = 0.05;
 constexpr double time_a_size_s = 4;
 constexpr std::int64_t largest_message = 64 << 20;
 constexpr int message_sizes_tried = 6, balancing_rounds = 4, least_samples = 3;
@@ -160,21 +161,10 @@ bool has_time(ContentionSample const& run, int round, int rounds) {
 
 }  // namespace
 
-std::vector<std::size_t> co_run_operations(Workload const& workload) {
-  std::vector<std::size_t> chosen;
-  auto const& operations = workload.pass.operations;
-  for (std::size_t op = 0; op < operations.size(); ++op) {
-    if (operations[op].kind != model::OperationKind::linear) continue;
-    if (!chosen.empty() && operations[op].layer != operations[chosen.front()].layer) break;
-    chosen.push_back(op);
-  }
-  return chosen;
-}
-
 Work choose_work(RankContext const& context) {
   Work work;
   Workload const& workload = context.workload;
-  work.operations = co_run_operations(workload);
+  work.operations = contention_operations(workload);
   if (context.arena_is_free) return work;
   const model::TensorLayout layout(workload.pass);
   for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor)

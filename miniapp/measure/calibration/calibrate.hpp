@@ -9,9 +9,9 @@
 
 namespace ddproxy {
 
-/// The work of a co-run: operations of the backward pass, and all-reduces that run at the same time. The
-/// operations write one part of the arena (the array of all gradients, in ready order), and the all-reduces
-/// use the rest of it.
+/// The work of a contention run: operations of the backward pass, and all-reduces that run at the same time.
+/// The operations write one part of the arena (the array of all gradients, in ready order), and the
+/// all-reduces use the rest of it.
 struct Work {
   std::vector<std::size_t> operations;  ///< indices into BackwardPass::operations
   int repetitions = 1;                  ///< how often all operations are run, one after another
@@ -19,10 +19,8 @@ struct Work {
   std::vector<Slice> calls;     ///< the slices of the all-reduces, in the order of the calls
 };
 
-/// Returns the linear operations of the first layer in the backward pass that has linear operations, as
-/// indices into BackwardPass::operations.
-std::vector<std::size_t> co_run_operations(Workload const& workload);
-/// Returns work with the operations of co_run_operations(). The work has one repetition and no calls.
+/// Returns work with the operations of contention_operations() (miniapp/input/workload.hpp). The work has one
+/// repetition and no calls.
 Work choose_work(RankContext const& context);
 /// Runs all repetitions of the operations of `work`, and lets the communication lane make progress after each
 /// operation. On a device it returns when the operations are enqueued.
@@ -31,28 +29,28 @@ void run_work(RankContext& context, Work const& work);
 /// Measures kappa and gamma. These are the speeds of compute and of all-reduces that run at the same time,
 /// each as a share of its speed alone (docs/glossary.md).
 ///
-/// A co-run runs the operations of choose_work() and, at the same time, consecutive all-reduces of gradients
-/// that these operations do not write. There is a co-run for each of up to six message sizes. The sizes rise
-/// from the size of the smallest gradient to the smallest of 64 MiB, all gradients, and the free part of the
-/// arena. In each co-run, the numbers of repetitions and of calls are chosen so that compute and
-/// all-reduces end at about the same time. The co-runs run no case of the sweep. So the prediction uses no
-/// measurement with which it is compared later.
+/// A contention run runs the operations of choose_work() and, at the same time, consecutive all-reduces of
+/// gradients that these operations do not write. There is a contention run for each of up to six message
+/// sizes. The sizes rise from the size of the smallest gradient to the smallest of 64 MiB, all gradients, and
+/// the free part of the arena. In each contention run, the numbers of repetitions and of calls are chosen so
+/// that compute and all-reduces end at about the same time. The contention runs run no case of the sweep. So
+/// the prediction uses no measurement with which it is compared later.
 ///
 /// The samples are spread over the rounds of a calibration, as in CollectiveRounds (measure.hpp): construct
-/// the object, then call take() once for each round. If compute is replayed, there are no co-runs, because
-/// replayed compute shares nothing with all-reduces. Every method is collective; the co-runs are the same on
-/// all ranks.
+/// the object, then call take() once for each round. If compute is replayed, there are no contention runs,
+/// because replayed compute shares nothing with all-reduces. Every method is collective; the contention runs
+/// are the same on all ranks.
 class ContentionRounds {
  public:
-  /// Chooses the repetitions and calls of each co-run by trial runs. `samples` is the largest number of
-  /// samples of one size in all rounds together. `context` must outlive the object. Throws CollectiveError
+  /// Chooses the repetitions and calls of each contention run by trial runs. `samples` is the largest number
+  /// of samples of one size in all rounds together. `context` must outlive the object. Throws CollectiveError
   /// (exit code 75) if a signal arrived.
   ContentionRounds(RankContext& context, int samples);
   /// Takes the samples of round `round` (from 0) of `rounds`. A size stops taking samples when it has used 4
   /// seconds in all rounds together, but it takes at least three samples. Returns early if a signal arrived;
   /// the samples so far are kept.
   void take(int round, int rounds);
-  /// Returns the co-runs, by rising message size. This object owns them.
+  /// Returns the contention runs, by rising message size. This object owns them.
   std::vector<ContentionSample> const& runs() const { return runs_; }
 
  private:
@@ -61,8 +59,8 @@ class ContentionRounds {
   std::vector<ContentionSample> runs_;
 };
 
-/// Adds one sample to a co-run of ContentionRounds::runs(): compute alone, all-reduces alone, and both at the
-/// same time. Collective.
+/// Adds one sample to a contention run of ContentionRounds::runs(): compute alone, all-reduces alone, and
+/// both at the same time. Collective.
 void add_sample(RankContext& context, ContentionSample& run);
 
 /// Returns the bandwidth of copies between gradients and buckets while all ranks copy, in bytes of gradients

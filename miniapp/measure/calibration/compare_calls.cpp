@@ -101,8 +101,8 @@ CallTimes measure_size(RankContext& context, Both& both, std::int64_t bytes, std
   return times;
 }
 
-// Returns the compute of a co-run, which takes about compute_s seconds, and assigns its time to `seconds`.
-// Returns nothing if compute uses no core of the host, or if its gradients fill the arena.
+// Returns the compute of a contention run, which takes about compute_s seconds, and assigns its time to
+// `seconds`. Returns nothing if compute uses no core of the host, or if its gradients fill the arena.
 std::optional<Work> make_work(RankContext& context, double& seconds) {
   if (on_device || context.config.compute == ComputeMode::replay) return {};
   Work work = choose_work(context);
@@ -161,7 +161,7 @@ CallChoice compare_calls(RankContext& context, bool own_core) {
   Both both(context, own_core);
   const auto sizes = sizes_of(context);
   const auto elements = static_cast<std::size_t>(sizes.back() / wire_element_bytes(context.workload.wire));
-  write_verification_pattern(kernels::view_of(context.arena), 0, elements,
+  write_verification_pattern(kernels::view_of(context.arena), {0, elements},
                              context.runtime.rank());  // finite numbers, because sums of NaN may take longer
   double work_s = 0;
   const auto work = make_work(context, work_s);

@@ -13,8 +13,8 @@
 
 namespace ddproxy {
 
-/// The samples of a co-run (calibrate.hpp): compute and all-reduces of one message size, each alone and both
-/// at the same time. All times are [sample] in seconds, the maximum over the ranks.
+/// The samples of a contention run (calibrate.hpp): compute and all-reduces of one message size, each alone
+/// and both at the same time. All times are [sample] in seconds, the maximum over the ranks.
 struct ContentionSample {
   std::int64_t bytes = 0;                               ///< bytes of one all-reduce in fp32
   std::vector<double> compute_alone, collective_alone;  ///< time of the work when it runs alone
@@ -26,7 +26,8 @@ struct ContentionSample {
   model::Probes probes = {};  ///< probes of the machine's state, the same on all ranks
 };
 
-/// Returns kappa and gamma of a co-run, each limited to the range from 0.001 to 1. The arguments are seconds.
+/// Returns kappa and gamma of a contention run, each limited to the range from 0.001 to 1. The arguments are
+/// seconds.
 ///
 /// The model is the fluid simulation of model/predict/timeline.hpp. While both run, compute advances at speed
 /// kappa and the collective at speed gamma. When one of them has ended, the rest of the other runs alone at
@@ -41,7 +42,7 @@ model::Speeds speeds_of(ContentionSample const& run);
 
 /// Returns kappa and gamma of each sample. If a(x) is known, gamma is computed from calls x a(x) instead of
 /// collective_alone. The model computes with the same a(x). So it predicts the time that was measured while
-/// compute ran, even if the few calls of the co-run took another time when they ran alone.
+/// compute ran, even if the few calls of the contention run took another time when they ran alone.
 model::SpeedSamples samples_of(ContentionSample const& run);
 
 /// Returns a line of text for users that names the message sizes at which compute or the all-reduces made

@@ -27,7 +27,7 @@ struct OperationTimes {
 /// Times each operation in `samples` passes, after one pass that is not measured. On a host, the host waits
 /// for the end of each operation. On a device, events record the ends, and the pass is not interrupted.
 /// Collective.
-OperationTimes measure_layers(RankContext& context, int samples);
+OperationTimes measure_operations(RankContext& context, int samples);
 
 /// Adds samples of `passes` more passes to `times`, which may be empty. Runs a pass that is not measured
 /// before them if `times` is empty, or if a pass takes less than 50 ms: such a short pass is slower after

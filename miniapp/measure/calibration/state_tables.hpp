@@ -13,9 +13,9 @@
 namespace ddproxy {
 
 // Tables for each state of a machine (model/predict/machine_state.hpp). A state is a condition in which times
-// stay alike, for example a clock level. A table has a row for each operation, message size or co-run. Each
-// sample of a row was measured between two probes, which show the state. A table of one state is complete if
-// each row has enough samples in this state; has_table() says how many are enough.
+// stay alike, for example a clock level. A table has a row for each operation, message size or contention
+// run. Each sample of a row was measured between two probes, which show the state. A table of one state is
+// complete if each row has enough samples in this state; has_table() says how many are enough.
 
 /// Returns all probes of the rows of a table: those before and those after each sample.
 std::vector<double> probes_of(OperationTimes const& layers);
@@ -30,8 +30,8 @@ std::vector<model::ProbedTimes> quantities_of(std::vector<SizeTimes> const& size
 /// unknown. The result has the probes of all samples.
 std::vector<SizeTimes> in_state(model::MachineStates const& states, std::size_t state,
                                 std::vector<SizeTimes> sizes);
-/// Returns the co-runs with only those samples that were measured in `state`. A co-run without such a sample
-/// keeps all its samples. The result has the probes of all samples.
+/// Returns the contention runs with only those samples that were measured in `state`. A contention run
+/// without such a sample keeps all its samples. The result has the probes of all samples.
 std::vector<ContentionSample> in_state(model::MachineStates const& states, std::size_t state,
                                        std::vector<ContentionSample> runs);
 /// Returns the times of the passes that were measured in `state`, or of all passes if there are none.

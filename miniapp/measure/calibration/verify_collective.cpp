@@ -31,11 +31,10 @@ void clear(kernels::Floats const& arena, Slice slice) {
 // sends the same pattern.
 void write_contribution(RankContext& context, CollectiveCall const& call) {
   if (reduces(call.verb))
-    return write_verification_pattern(kernels::view_of(context.arena), call.read.offset, call.read.count,
-                                      context.place().rank, groups_of(context), shift_of(context));
+    return write_verification_pattern(kernels::view_of(context.arena), call.read, context.place().rank,
+                                      groups_of(context), shift_of(context));
   clear(kernels::view_of(context.arena), full_slice(call));
-  write_verification_pattern(kernels::view_of(context.arena), call.read.offset, call.read.count, 0, 1,
-                             shift_of(context));
+  write_verification_pattern(kernels::view_of(context.arena), call.read, 0, 1, shift_of(context));
 }
 
 // Returns the number of wrong elements over all ranks. The root of a broadcast assigns nothing, so the
@@ -43,9 +42,8 @@ void write_contribution(RankContext& context, CollectiveCall const& call) {
 std::int64_t count_wrong(RankContext& context, CollectiveCall const& call) {
   const Slice result = call.assigned.count > 0 ? call.assigned : call.read;
   const bool sums = reduces(call.verb);
-  const auto wrong =
-      find_wrong(kernels::view_of(context.arena), result.offset, result.count,
-                 sums ? context.place().ranks : 1, sums ? groups_of(context) : 1, shift_of(context));
+  const auto wrong = find_wrong(kernels::view_of(context.arena), result, sums ? context.place().ranks : 1,
+                                sums ? groups_of(context) : 1, shift_of(context));
   return std::llround(context.runtime.sum(static_cast<double>(wrong.count)));
 }
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/measure/pass/product_precision.hpp"
 
-#include <algorithm>
-
 #include "kernels/gemm.hpp"
 
 namespace ddproxy {
@@ -18,12 +16,6 @@ void set_product_precision(Precision precision) {
     case Precision::bf16:
       return kernels::set_matrix_precision(MatrixPrecision::bf16);
   }
-}
-
-double precision_memory(Workload const& workload) {
-  std::int64_t largest = 0;
-  for (auto const& gradient : workload.pass.gradients) largest = std::max(largest, gradient.numel);
-  return static_cast<double>(workload.bytes()) + static_cast<double>(largest) * sizeof(float);
 }
 
 }  // namespace ddproxy

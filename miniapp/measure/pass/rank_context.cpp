@@ -87,7 +87,7 @@ void refuse_nccl_on_shared_device(Config const& config, Runtime const& runtime) 
 void require_room(Config const& config, Workload const& workload, Runtime const& runtime, double device_free,
                   double file_need) {
   const int concurrency = kernels::Space().concurrency();
-  if (on_device && compares_precision(config)) require_memory(runtime, precision_memory(workload));
+  if (on_device && compares_precision(config)) require_memory(runtime, precision_memory(config, workload));
   if (on_device && needs_arena(config))
     require_device_memory(runtime, device_memory_need(config, workload, concurrency), device_free);
   else

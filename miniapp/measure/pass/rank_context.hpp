@@ -40,8 +40,8 @@ struct RankContext {
   double file_need = 0;    ///< bytes of memory that rank 0 needs for the results file
   std::unique_ptr<StateProbe> probe = nullptr;  ///< probes the machine's state; null: no probe
   LibraryMemory libraries = {};  ///< device memory that libraries took; known if the rank has a device alone
-  /// true: the operators of co-runs (co_run_operations() in miniapp/measure/calibration/calibrate.hpp) do not
-  /// use the arena. false: they write the gradients in it.
+  /// true: the operators of contention runs (contention_operations() in
+  /// miniapp/input/workload.hpp) do not use the arena. false: they write the gradients in it.
   bool arena_is_free = false;
   /// This rank's place among the ranks of the lane `allreduce`, if these are not all ranks of the run.
   std::optional<GroupPlace> group = std::nullopt;

@@ -101,12 +101,8 @@ model::Slice StepCompiler::placed(model::Access const& access) const {
 }
 
 model::Slice StepCompiler::own_part(model::Task const& task, model::Access const& access) const {
-  model::Slice slice = placed(access);
-  if (!access.part) return slice;
-  const GroupPlace at = place(task, *access.part);
-  slice.count /= static_cast<std::size_t>(at.ranks);
-  slice.offset += static_cast<std::size_t>(at.rank) * slice.count;
-  return slice;
+  const model::Slice slice = placed(access);
+  return access.part ? ddproxy::own_part(slice, place(task, *access.part)) : slice;
 }
 
 PlacedAccess StepCompiler::placed_access(model::Task const& task, model::Access const& access) const {

@@ -21,7 +21,7 @@ struct VerbTimes {
 /// The tables about collectives from which a whole step is predicted.
 struct StepTables {
   std::vector<SizeTimes> allreduce;               ///< a(x), x in bytes on the wire; none if it is replayed
-  std::vector<ContentionSample> contention = {};  ///< co-runs of backward operators and all-reduces
+  std::vector<ContentionSample> contention = {};  ///< contention runs of backward operators and all-reduces
   /// Of a sharded step: the tables of all verbs that it uses, on each communicator. None if collectives are
   /// replayed, or if the step is not sharded.
   std::vector<VerbTimes> verbs = {};

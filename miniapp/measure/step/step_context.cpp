@@ -18,7 +18,6 @@
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/machine/memory.hpp"
-#include "miniapp/measure/calibration/calibrate.hpp"
 #include "miniapp/measure/step/step_backward.hpp"
 #include "model/step/check/check.hpp"
 #include "model/step/merged_order.hpp"
@@ -43,30 +42,6 @@ model::RankGraphs checked_graphs(Config const& config, Workload const& workload,
   if (const auto violations = model::check(graphs); !violations.empty())
     throw std::logic_error("the graph of the step is wrong: " + violations.front().what);
   return graphs;
-}
-
-// The reduced gradients come first, because the collectives of a calibration begin at element 0.
-model::BufferKind reduced_kind(Config const& config) {
-  return config.copies == model::CopyMode::none ? model::BufferKind::gradient : model::BufferKind::bucket;
-}
-
-// Returns the buffers that the operators of co-runs do not use. Collectives may work on them meanwhile.
-std::vector<bool> unused_by_co_runs(Workload const& workload, model::StepGraph const& graph) {
-  std::vector<bool> unused(graph.buffers.size(), true);
-  const auto operations = co_run_operations(workload);
-  for (auto const& task : graph.tasks) {
-    auto const* compute = std::get_if<model::Compute>(&task.work);
-    if (!compute || compute->phase != model::Phase::backward) continue;
-    if (std::ranges::find(operations, model::index(compute->op)) == operations.end()) continue;
-    for (auto const& access : task.accesses) unused[model::index(access.buffer)] = false;
-  }
-  return unused;
-}
-
-StepPlaces places_of(Config const& config, Workload const& workload, model::StepGraph const& graph) {
-  if (!is_sharded(config)) return place_buffers(graph, reduced_kind(config));
-  if (config.compute == ComputeMode::replay) return place_buffers(graph, communicated_buffers(graph));
-  return place_buffers(graph, unused_by_co_runs(workload, graph));
 }
 
 double need_of(Config const& config, Workload const& workload, std::size_t elements, int ranks) {
@@ -123,6 +98,41 @@ void make_replay(StepContext& context) {
   context.lane = std::make_unique<StepReplay>(*context.phases, of_copy);
 }
 
+void build_lanes(StepContext& context) {
+  context.step =
+      std::make_unique<CompiledStep>(context.graph(), context.places.first, context.groups.places());
+  context.rank.start_libraries();  // before the compute lane, which may carry out products
+  context.make_lanes();
+  if (context.phases)
+    make_replay(context);
+  else
+    make_kernels(context);
+}
+
+// The graphs of a step, the class of this rank, and what follows from them.
+struct StepPlan {
+  model::RankGraphs graphs = {};
+  std::size_t rank_class = 0;
+  StepPlaces places = {};
+  std::optional<model::PhaseCosts> phases = {};
+  model::StepGraph const& graph() const { return graphs.classes[rank_class].graph; }
+};
+
+// Throws CollectiveError on all ranks if a rank finds an error. Collective.
+StepPlan plan_step(Config const& config, Workload const& workload, Runtime const& runtime) {
+  const bool reduces = config.backend != Backend::replay;
+  StepPlan plan;
+  runtime.together([&] {
+    plan.graphs = checked_graphs(config, workload, reduces ? runtime.ranks() : config.ranks);
+    const std::size_t rank = reduces ? static_cast<std::size_t>(runtime.rank()) : 0;
+    plan.rank_class = model::class_of_ranks(plan.graphs)[rank];
+    plan.places = step_places(config, workload, plan.graph());
+    if (config.compute == ComputeMode::replay)
+      plan.phases = roofline_phases(config, workload.pass, config.step.clip.has_value());
+  });
+  return plan;
+}
+
 }  // namespace
 
 StepContext make_step_context(Config const& config, Workload workload, Runtime const& runtime) {
@@ -131,50 +141,29 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
     check_threads(config);
   });
   check_input_on(config, runtime, Measured::steps);
-  const bool reduces = config.backend != Backend::replay;
-  const int ranks = reduces ? runtime.ranks() : config.ranks;
-  model::RankGraphs graphs;
-  StepPlaces places;
-  std::size_t own_class = 0;
-  std::optional<model::PhaseCosts> phases;
-  runtime.together([&] {
-    graphs = checked_graphs(config, workload, ranks);
-    own_class = model::class_of_ranks(graphs)[reduces ? static_cast<std::size_t>(runtime.rank()) : 0];
-    places = places_of(config, workload, graphs.classes[own_class].graph);
-    if (config.compute == ComputeMode::replay)
-      phases = roofline_phases(config, workload.pass, config.step.clip.has_value());
-  });
+  StepPlan plan = plan_step(config, workload, runtime);
   const double device_free = free_device_memory();
-  const std::size_t elements = allocated_elements(config, workload, places);
-  const double file_need =
-      step_results_memory(config, workload, graphs.classes[own_class].graph, runtime.ranks());
+  const std::size_t elements = allocated_elements(config, workload, plan.places);
+  const double file_need = step_results_memory(config, workload, plan.graph(), runtime.ranks());
   require_room(config, workload, elements, runtime, device_free, file_need);
-  StepGroups groups(graphs, runtime, !reduces);
-  StepContext context{std::move(graphs),
-                      own_class,
+  StepGroups groups(plan.graphs, runtime, config.backend == Backend::replay);
+  StepContext context{std::move(plan.graphs),
+                      plan.rank_class,
                       step_cap_mib(config),
-                      std::move(places),
+                      std::move(plan.places),
                       std::move(groups),
                       {},
                       {},
                       nullptr,
-                      std::move(phases),
+                      std::move(plan.phases),
                       RankContext{.config = config,
                                   .runtime = runtime,
                                   .workload = std::move(workload),
                                   .copies = copies_of(config),
                                   .device_free = device_free,
                                   .file_need = file_need}};
-  RankContext& rank = context.rank;
-  allocate(rank, elements, context.places);
-  context.step =
-      std::make_unique<CompiledStep>(context.graph(), context.places.first, context.groups.places());
-  rank.start_libraries();  // before the compute lane, which may carry out products
-  context.make_lanes();
-  if (context.phases)
-    make_replay(context);
-  else
-    make_kernels(context);
+  allocate(context.rank, elements, context.places);
+  build_lanes(context);
   return context;
 }
 

@@ -29,8 +29,8 @@ class StepLane;
 ///
 /// A sharded step has several communicators, and gradients, parameters and optimizer states that are divided
 /// among the ranks. It has lanes of its own. `rank.memory` then begins with the buffers that the operators of
-/// co-runs do not use, and `rank.arena` is this part of it. The calibration thus overwrites parameters, too.
-/// If compute is replayed, `rank.memory` has only the buffers that collectives use.
+/// contention runs do not use, and `rank.arena` is this part of it. The calibration thus overwrites
+/// parameters, too. If compute is replayed, `rank.memory` has only the buffers that collectives use.
 struct StepContext {
   model::RankGraphs graphs;    ///< the graphs of the step, checked by model::check()
   std::size_t rank_class = 0;  ///< index of this rank's graph in `graphs.classes`

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "kernels/types.hpp"
+#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/words.hpp"
 #include "miniapp/measure/pass/product_precision.hpp"
 
@@ -65,7 +66,7 @@ PrecisionErrors compare_gradients(model::BackwardPass const& pass, std::span<flo
 PrecisionErrors measure_precision_errors(RankContext& context) {
   run_step(context, Precision::fp32);
   const kernels::HostFloats fp32(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fp32"),
-                                 context.gradients.size());
+                                 precision_buffers(context.workload).gradients);
   Kokkos::deep_copy(fp32, kernels::view_of(context.gradients));
   run_step(context, context.config.precision);
   auto errors = compare_gradients(context.workload.pass, {fp32.data(), fp32.size()}, context.gradients);

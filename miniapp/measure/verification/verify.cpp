@@ -95,7 +95,7 @@ int groups_of(Runtime const& runtime, Workload const& workload) {
 }
 
 std::string check_buffer(Runtime const& runtime, Workload const& workload, std::span<float> elements) {
-  const auto wrong = find_wrong(kernels::view_of(elements), 0, elements.size(), runtime.ranks(),
+  const auto wrong = find_wrong(kernels::view_of(elements), {0, elements.size()}, runtime.ranks(),
                                 groups_of(runtime, workload));
   if (wrong.count == 0) return "";
   return fmt::format("rank {}: {} of {} elements are wrong, the first is {}", runtime.rank(), wrong.count,

@@ -3,7 +3,6 @@
 #include "model/predict/graph/memory_format.hpp"
 
 #include <map>
-#include <string>
 
 namespace ddproxy::model {
 namespace {
@@ -42,12 +41,11 @@ void add_master(StepGraph& graph) {
   }
 }
 
-/// Returns whether a tensor of activations stays in fp32 with autocast. ForwardPass::activations has these
-/// names: "h.3.input", "h.3.middle" and "last" are the residual stream.
-bool stays_fp32(std::string const& name) {
-  for (char const* ending : {".input", ".middle", ".statistics", "log_sum", "logits", "loss", "last"})
-    if (name.ends_with(ending)) return true;
-  return name == "residual";  // the gradient of the residual stream
+/// Returns the tensor of an access to activations. The gradients follow the activations in the numbering.
+TokenTensor const& tensor_of(ForwardPass const& forward, Access const& access) {
+  const std::size_t activations = forward.activations.size();
+  return access.model < activations ? forward.activations[access.model]
+                                    : forward.gradients[access.model - activations];
 }
 
 void use_autocast_activations(StepGraph& graph, ForwardPass const& forward) {
@@ -55,11 +53,7 @@ void use_autocast_activations(StepGraph& graph, ForwardPass const& forward) {
     for (Access const& access : task.accesses) {
       Buffer& buffer = graph.buffers[index(access.buffer)];
       if (access.content != Content::activation || !is_activation(buffer.kind)) continue;
-      const std::size_t forward_tensors = forward.activations.size();
-      std::string const& name = access.model < forward_tensors
-                                    ? forward.activations[access.model].name
-                                    : forward.gradients[access.model - forward_tensors].name;
-      buffer.type = stays_fp32(name) ? DataType::fp32 : DataType::bf16;
+      buffer.type = tensor_of(forward, access).stays_fp32 ? DataType::fp32 : DataType::bf16;
     }
   }
 }

@@ -6,7 +6,6 @@
 #include <array>
 #include <string_view>
 
-#include "model/step/describe.hpp"
 #include "model/step/merged_order.hpp"
 
 namespace ddproxy::model {
@@ -66,8 +65,7 @@ SliceMap<Value> BufferContents::entry(std::size_t rank, Buffer const& buffer) co
 
 Slice BufferContents::slice(std::size_t rank, Access const& access) const {
   if (!access.part) return access.slice;
-  const std::size_t count = elements_of(step_, access);
-  return {access.slice.offset + place(rank, *access.part) * count, count};
+  return own_part(access.slice, group(rank, *access.part).size(), place(rank, *access.part));
 }
 
 std::ptrdiff_t BufferContents::model_start(std::size_t rank, Access const& access) const {
@@ -80,9 +78,7 @@ std::ptrdiff_t BufferContents::model_start(std::size_t rank, Access const& acces
 
 Slice BufferContents::model_slice(std::size_t rank, Buffer const& buffer, BufferState const& state) const {
   if (!state.shard) return state.model;
-  const std::size_t first = state.model.offset + place(rank, *state.shard) * buffer.elements;
-  const std::size_t end = std::min(first + buffer.elements, state.model.end());
-  return {first, end > first ? end - first : 0};
+  return held_part(state.model, buffer.elements, place(rank, *state.shard));
 }
 
 Pieces BufferContents::read(std::size_t rank, BufferId buffer, Slice slice) {

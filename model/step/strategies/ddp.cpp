@@ -40,12 +40,12 @@ class DdpBuilder {
     const TaskId waited = builder_.task({.work = HostWait{}, .accesses = {}, .after = {last_compute_}});
     for (; next < strategy_.plan.size(); ++next) all_reduce(strategy_.plan[next], {waited});
     if (strategy_.copies == CopyMode::in_out) {
-      for (Bucket const& bucket : strategy_.plan)
-        copy(layout_.run(bucket.first, bucket.last), buckets_, gradients_);
+      for (Bucket const& bucket : strategy_.plan) copy(slice_of(bucket, layout_), buckets_, gradients_);
     }
     std::vector<std::size_t> group(ranks);
     std::iota(group.begin(), group.end(), std::size_t{0});
-    return {{{{group}}}, {{builder_.finish(expected()), group}}};
+    return {{{{group}}},
+            {{builder_.finish({.replicas = world, .gradients = expected_gradients(pass_)}), group}}};
   }
 
  private:
@@ -81,18 +81,9 @@ class DdpBuilder {
   void all_reduce(Bucket const& bucket, std::vector<TaskId> const& after) {
     builder_.task(
         {.work = Collective{.verb = Verb::all_reduce, .communicator = world, .wire = strategy_.wire},
-         .accesses = {access(buckets_, layout_.run(bucket.first, bucket.last), AccessMode::modify)},
+         .accesses = {access(buckets_, slice_of(bucket, layout_), AccessMode::modify)},
          .lane = {LaneKind::communication, 0},
          .after = after});
-  }
-
-  Expected expected() const {
-    Expected expected{.replicas = world};
-    for (std::size_t g = 0; g < pass_.gradients.size(); ++g) {
-      expected.gradients.push_back({layout_[g], {OperatorId{pass_.gradients[g].operation}}});
-    }
-    if (head_) expected.gradients.back().operators.push_back(OperatorId{*head_});
-    return expected;
   }
 
   BackwardPass const& pass_;

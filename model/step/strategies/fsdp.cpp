@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <optional>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "model/step/strategies/sharded_builder.hpp"
@@ -13,14 +13,14 @@ namespace {
 
 /// Parameters that are gathered together, and their buffers.
 struct Unit {
-  std::string name;  // of a block; "root": all parameters outside the blocks, or the whole model
-  ShardedRun run;
+  std::optional<std::size_t> block;  // none: parameters outside the blocks, or the whole model
+  ShardedSlice run;
   BufferId parameters = {}, shard = {};  // this rank's parameters and gradients
   BufferId moments[2] = {};
   std::optional<BufferId> kept = std::nullopt;  // the gathered unit, if it is gathered once in a micro-batch
   // The buffer of its gradients. Nothing if they take turns in the two buffers that the blocks share.
   std::optional<BufferId> gradients = std::nullopt;
-  bool is_root() const { return name == "root"; }
+  bool is_root() const { return !block; }
 };
 
 /// One use of a block: its forward pass, or its recomputation and backward pass.
@@ -32,20 +32,17 @@ struct Use {
   BufferId buffer = {};     // the gathered unit
 };
 
-std::string unit_name(ShardUnit unit, std::string const& layer) {
-  return unit == ShardUnit::layer && layer.starts_with("h.") ? layer : "root";
-}
-
 std::vector<Unit> units_of(BackwardPass const& pass, ShardUnit unit, std::size_t ranks) {
   const TensorLayout layout(pass);
   std::vector<Unit> units;
   for (std::size_t t = 0; t < layout.tensors(); ++t) {
-    const auto name = unit_name(unit, pass.gradients[t].layer);
-    if (units.empty() || units.back().name != name) units.push_back({.name = name, .run = {layout[t], 0}});
+    const auto of_layer = pass.operations[pass.gradients[t].operation].block;
+    const auto block = unit == ShardUnit::layer ? of_layer : std::nullopt;
+    if (units.empty() || units.back().block != block)
+      units.push_back({.block = block, .run = {layout[t], ranks}});
     Slice& model = units.back().run.model;
     model.count = layout[t].end() - model.offset;
   }
-  for (Unit& each : units) each.run = divide(each.run.model, ranks);
   return units;
 }
 
@@ -57,8 +54,8 @@ class FsdpStep : ShardedBuilder {
     for (Unit& unit : units_) add_shards(unit);
     for (Unit& unit : units_) {
       const bool keeps = unit.is_root() || !strategy.sharding.reshard_after_forward;
-      if (keeps) unit.kept = add(BufferKind::gathered_unit, padded(unit.run));
-      if (unit.is_root()) unit.gradients = add(BufferKind::bucket, padded(unit.run));
+      if (keeps) unit.kept = add(BufferKind::gathered_unit, unit.run.padded());
+      if (unit.is_root()) unit.gradients = add(BufferKind::bucket, unit.run.padded());
     }
     if (has_blocks() && strategy.sharding.reshard_after_forward)
       for (int slot = 0; slot <= ahead(); ++slot)
@@ -101,7 +98,7 @@ class FsdpStep : ShardedBuilder {
   std::size_t largest_block() const {
     std::size_t largest = 0;
     for (Unit const& unit : units_)
-      if (!unit.is_root()) largest = std::max(largest, padded(unit.run));
+      if (!unit.is_root()) largest = std::max(largest, unit.run.padded());
     return largest;
   }
 
@@ -113,11 +110,11 @@ class FsdpStep : ShardedBuilder {
     return static_cast<std::size_t>(found - units_.begin());
   }
 
-  /// Returns the block that a task of the micro-batch belongs to, or nothing.
+  /// Returns the unit of the block that a task of the micro-batch belongs to, or nothing.
   std::optional<std::size_t> block_of(Task const& task) const {
     auto const& operation = pass_.operations[index(std::get<Compute>(task.work).op)];
-    const auto found = std::ranges::find(units_, operation.layer, &Unit::name);
-    if (found == units_.end()) return std::nullopt;
+    const auto found = std::ranges::find(units_, operation.block, &Unit::block);
+    if (!operation.block || found == units_.end()) return std::nullopt;
     return static_cast<std::size_t>(found - units_.begin());
   }
 
@@ -263,7 +260,7 @@ RankGraphs fsdp_step(BackwardPass const& pass, ForwardPass const& forward, std::
                      WholeStep const& strategy, std::size_t ranks, RankClasses classes) {
   const ShardGroups groups = shard_groups(strategy.sharding, ranks);
   const auto units = units_of(pass, strategy.sharding.unit, groups.ranks);
-  std::vector<ShardedRun> runs;
+  std::vector<ShardedSlice> runs;
   for (Unit const& unit : units) runs.push_back(unit.run);
   return for_each_class(groups, runs, false, classes, [&](std::optional<std::size_t> place) {
     return FsdpStep(pass, strategy, groups, units, place).build(forward, tokens);

@@ -52,20 +52,11 @@ ShardGroups shard_groups(Sharding const& sharding, std::size_t ranks) {
   return groups;
 }
 
-std::size_t ShardedRun::held(std::size_t place) const {
-  const std::size_t before = std::min(place * part, model.count);
-  return std::min(part, model.count - before);
-}
-
-ShardedRun divide(Slice model, std::size_t ranks) {
-  return {model, (model.count + ranks - 1) / ranks};
-}
-
-RankGraphs for_each_class(ShardGroups const& groups, std::vector<ShardedRun> const& runs, bool all_differ,
+RankGraphs for_each_class(ShardGroups const& groups, std::vector<ShardedSlice> const& runs, bool all_differ,
                           RankClasses classes,
                           std::function<StepGraph(std::optional<std::size_t> place)> const& build) {
   const auto is_full = [&](std::size_t place) {
-    return std::ranges::all_of(runs, [&](auto const& run) { return run.held(place) == run.part; });
+    return std::ranges::all_of(runs, [&](auto const& run) { return run.held(place).count == run.part(); });
   };
   RankGraphs step{groups.communicators, {}};
   std::map<std::optional<std::size_t>, std::size_t> class_of;  // [place]
@@ -92,58 +83,57 @@ ShardedBuilder::ShardedBuilder(BackwardPass const& pass, WholeStep const& strate
   if (strategy.clipped) norm_ = builder_.buffer({.kind = BufferKind::scalar, .elements = sum_elements});
 }
 
-BufferId ShardedBuilder::shard_buffer(BufferKind kind, Content content, ShardedRun const& run, bool kept,
+BufferId ShardedBuilder::shard_buffer(BufferKind kind, Content content, ShardedSlice const& run, bool kept,
                                       bool exits) {
   const BufferState state{content, run.model, groups_.reduces};
   return builder_.buffer({.kind = kind,
-                          .elements = run.part,
+                          .elements = run.part(),
                           .at_entry = kept ? state : BufferState{},
                           .at_exit = kept || exits ? state : BufferState{}});
 }
 
-Access ShardedBuilder::whole(BufferId buffer, ShardedRun const& run, AccessMode mode, Content content) const {
+Access ShardedBuilder::whole(BufferId buffer, ShardedSlice const& run, AccessMode mode,
+                             Content content) const {
   return {.buffer = buffer,
-          .slice = {0, padded(run)},
+          .slice = {0, run.padded()},
           .mode = mode,
           .content = content,
           .model = run.model.offset,
-          .padding = padded(run) - run.model.count};
+          .padding = run.padding()};
 }
 
-Access ShardedBuilder::shard(BufferId buffer, ShardedRun const& run, AccessMode mode, Content content) const {
+Access ShardedBuilder::shard(BufferId buffer, ShardedSlice const& run, AccessMode mode,
+                             Content content) const {
   return {.buffer = buffer,
-          .slice = {0, run.part},
+          .slice = {0, run.part()},
           .mode = mode,
           .content = content,
           .model = run.model.offset,
           .shard = groups_.reduces};
 }
 
-Access ShardedBuilder::own(BufferId buffer, ShardedRun const& run, AccessMode mode, Content content) const {
+Access ShardedBuilder::own(BufferId buffer, ShardedSlice const& run, AccessMode mode, Content content) const {
   if (!place_) return shard(buffer, run, mode, content);
-  return {.buffer = buffer,
-          .slice = {0, run.held(*place_)},
-          .mode = mode,
-          .content = content,
-          .model = run.model.offset + *place_ * run.part};
+  const Slice held = run.held(*place_);
+  return {.buffer = buffer, .slice = {0, held.count}, .mode = mode, .content = content, .model = held.offset};
 }
 
-Access ShardedBuilder::own_part(BufferId buffer, ShardedRun const& run, AccessMode mode,
+Access ShardedBuilder::own_part(BufferId buffer, ShardedSlice const& run, AccessMode mode,
                                 Content content) const {
   if (!place_) {
     Access access = whole(buffer, run, mode, content);
     access.part = groups_.reduces;
     return access;
   }
-  const std::size_t first = *place_ * run.part;
+  const Slice held = run.held(*place_);
   return {.buffer = buffer,
-          .slice = {first, run.held(*place_)},
+          .slice = {held.offset - run.model.offset, held.count},
           .mode = mode,
           .content = content,
-          .model = run.model.offset + first};
+          .model = held.offset};
 }
 
-Access ShardedBuilder::tensor(BufferId buffer, ShardedRun const& run, std::size_t tensor, AccessMode mode,
+Access ShardedBuilder::tensor(BufferId buffer, ShardedSlice const& run, std::size_t tensor, AccessMode mode,
                               Content content) const {
   const Slice slice = layout_[tensor];
   return {.buffer = buffer,
@@ -159,7 +149,7 @@ TaskId ShardedBuilder::collective(Verb verb, CommunicatorId on, std::vector<Acce
                         .lane = groups_.lane(on)});
 }
 
-TaskId ShardedBuilder::reduce_scatter(ShardedRun const& run, BufferId from, BufferId to, AccessMode mode,
+TaskId ShardedBuilder::reduce_scatter(ShardedSlice const& run, BufferId from, BufferId to, AccessMode mode,
                                       bool last_use) {
   Access read = whole(from, run, AccessMode::read, Content::gradient);
   read.last_use = last_use;
@@ -167,7 +157,7 @@ TaskId ShardedBuilder::reduce_scatter(ShardedRun const& run, BufferId from, Buff
                     strategy_.ddp.wire);
 }
 
-void ShardedBuilder::reduce_replicas(ShardedRun const& run, BufferId shard) {
+void ShardedBuilder::reduce_replicas(ShardedSlice const& run, BufferId shard) {
   if (!groups_.replicas) return;
   collective(Verb::all_reduce, *groups_.replicas,
              {this->shard(shard, run, AccessMode::modify, Content::gradient)}, strategy_.ddp.wire);
@@ -210,11 +200,9 @@ void ShardedBuilder::add_clip(Access gradients) {
 StepGraph ShardedBuilder::finish() {
   Expected expected{.replicas = CommunicatorId{0},
                     .micro_batches = strategy_.micro_batches,
+                    .gradients = expected_gradients(pass_),
                     .clipped = strategy_.clipped,
                     .updated = updates()};
-  for (std::size_t g = 0; g < pass_.gradients.size(); ++g)
-    expected.gradients.push_back({layout_[g], {OperatorId{pass_.gradients[g].operation}}});
-  if (head_) expected.gradients.back().operators.push_back(OperatorId{*head_});
   return builder_.finish(std::move(expected));
 }
 

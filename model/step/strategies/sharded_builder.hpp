@@ -26,22 +26,11 @@ struct ShardGroups {
 /// ranks.
 ShardGroups shard_groups(Sharding const& sharding, std::size_t ranks);
 
-/// A bucket or a unit: consecutive elements of the model that are divided among the ranks of a group.
-struct ShardedRun {
-  Slice model;       ///< without the padding
-  std::size_t part;  ///< elements of a shard
-  /// Returns the elements of the model in the shard at a place. Only the last shards have fewer than `part`.
-  std::size_t held(std::size_t place) const;
-};
-
-/// Divides a run of the model into shards for `ranks` ranks.
-ShardedRun divide(Slice model, std::size_t ranks);
-
 /// Builds the graphs of the ranks. `build` returns the graph of one class of ranks, given their place in
 /// their group. Without a place the graph is for all ranks whose shards have no padding. If `all_differ` is
 /// true, every place has a graph of its own. With RankClasses::first the graph of rank 0 is that of all
 /// ranks.
-RankGraphs for_each_class(ShardGroups const& groups, std::vector<ShardedRun> const& runs, bool all_differ,
+RankGraphs for_each_class(ShardGroups const& groups, std::vector<ShardedSlice> const& runs, bool all_differ,
                           RankClasses classes,
                           std::function<StepGraph(std::optional<std::size_t> place)> const& build);
 
@@ -53,33 +42,31 @@ class ShardedBuilder {
                  std::optional<std::size_t> place);
 
   bool updates() const { return strategy_.optimizer != Optimizer::none; }
-  /// Returns the number of padded elements of a run.
-  std::size_t padded(ShardedRun const& run) const { return run.part * groups_.ranks; }
 
   /// Adds a buffer with this rank's shard of a run. With `kept` it has `content` at the start and at the end
   /// of the step, without it only at the end, if `exits` is true.
-  BufferId shard_buffer(BufferKind kind, Content content, ShardedRun const& run, bool kept,
+  BufferId shard_buffer(BufferKind kind, Content content, ShardedSlice const& run, bool kept,
                         bool exits = false);
 
   /// Returns an access to a whole run at the start of a buffer, with the padding.
-  Access whole(BufferId buffer, ShardedRun const& run, AccessMode mode, Content content) const;
+  Access whole(BufferId buffer, ShardedSlice const& run, AccessMode mode, Content content) const;
   /// Returns an access of a collective to a buffer with this rank's shard, with the padding.
-  Access shard(BufferId buffer, ShardedRun const& run, AccessMode mode, Content content) const;
+  Access shard(BufferId buffer, ShardedSlice const& run, AccessMode mode, Content content) const;
   /// Returns an access of a compute task to the same buffer, without the padding.
-  Access own(BufferId buffer, ShardedRun const& run, AccessMode mode, Content content) const;
+  Access own(BufferId buffer, ShardedSlice const& run, AccessMode mode, Content content) const;
   /// Returns an access to this rank's shard in a buffer with the whole run, without the padding.
-  Access own_part(BufferId buffer, ShardedRun const& run, AccessMode mode, Content content) const;
+  Access own_part(BufferId buffer, ShardedSlice const& run, AccessMode mode, Content content) const;
   /// Returns an access to one tensor of a run, in a buffer with the whole run.
-  Access tensor(BufferId buffer, ShardedRun const& run, std::size_t tensor, AccessMode mode,
+  Access tensor(BufferId buffer, ShardedSlice const& run, std::size_t tensor, AccessMode mode,
                 Content content) const;
 
   /// Adds a collective on the lane of its communicator.
   TaskId collective(Verb verb, CommunicatorId on, std::vector<Access> accesses,
                     DataType wire = DataType::fp32);
   /// Adds the reduction of a run: the reduce-scatter of `from` into the shard `to`.
-  TaskId reduce_scatter(ShardedRun const& run, BufferId from, BufferId to, AccessMode mode, bool last_use);
+  TaskId reduce_scatter(ShardedSlice const& run, BufferId from, BufferId to, AccessMode mode, bool last_use);
   /// Adds the all-reduce of a shard over the replicas, if there are any.
-  void reduce_replicas(ShardedRun const& run, BufferId shard);
+  void reduce_replicas(ShardedSlice const& run, BufferId shard);
 
   /// Adds the tasks that compute the norm of all gradients. `gradients` has accesses that read them. If the
   /// ranks have different gradients (`over_ranks`), a collective adds their sums of squares.

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
+#include "model/step/step_graph.hpp"
 #include "model/transformer/gpt2.hpp"
 
 namespace ddproxy::model {
@@ -13,5 +15,9 @@ namespace ddproxy::model {
 /// gradient of this weight, and the operator of the token table, which comes last, completes it. Returns
 /// nothing if the head has a weight of its own.
 std::optional<std::size_t> tied_head(BackwardPass const& pass);
+
+/// Returns the elements of each gradient, in ready order, and the operators that contribute to it. The
+/// gradient of a tied embedding, the last one, has two such operators.
+std::vector<ExpectedGradient> expected_gradients(BackwardPass const& pass);
 
 }  // namespace ddproxy::model

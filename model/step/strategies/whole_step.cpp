@@ -39,7 +39,7 @@ class WholeStepBuilder {
       moments_[1] = kept(BufferKind::optimizer_state, Content::optimizer_state);
     }
     if (strategy.clipped) norm_ = builder_.buffer({.kind = BufferKind::scalar, .elements = sum_elements});
-    for (Bucket const& bucket : strategy.ddp.plan) runs_.push_back(layout_.run(bucket.first, bucket.last));
+    for (Bucket const& bucket : strategy.ddp.plan) runs_.push_back(slice_of(bucket, layout_));
     if (runs_.empty()) runs_.push_back(all_);
   }
 
@@ -167,14 +167,11 @@ class WholeStepBuilder {
   }
 
   Expected expected() const {
-    Expected expected{.replicas = world,
-                      .micro_batches = strategy_.micro_batches,
-                      .clipped = strategy_.clipped,
-                      .updated = updates()};
-    for (std::size_t g = 0; g < pass_.gradients.size(); ++g)
-      expected.gradients.push_back({layout_[g], {OperatorId{pass_.gradients[g].operation}}});
-    if (head_) expected.gradients.back().operators.push_back(OperatorId{*head_});
-    return expected;
+    return {.replicas = world,
+            .micro_batches = strategy_.micro_batches,
+            .gradients = expected_gradients(pass_),
+            .clipped = strategy_.clipped,
+            .updated = updates()};
   }
 
   BackwardPass const& pass_;

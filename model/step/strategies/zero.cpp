@@ -11,7 +11,7 @@ namespace {
 
 /// A bucket, and the buffers that belong to it.
 struct ShardedBucket {
-  ShardedRun run;
+  ShardedSlice run;
   std::size_t first, last;   // tensors
   BufferId parameters = {};  // the parameters of all shards, and the padding
   BufferId gradients = {};   // its first elements are the gradients of this bucket and their padding
@@ -22,8 +22,8 @@ struct ShardedBucket {
 std::vector<ShardedBucket> buckets_of(Plan const& plan, TensorLayout const& layout, std::size_t ranks) {
   std::vector<ShardedBucket> buckets;
   for (Bucket const& bucket : plan)
-    buckets.push_back({divide(layout.run(bucket.first, bucket.last), ranks), bucket.first, bucket.last});
-  if (buckets.empty()) buckets.push_back({divide({0, layout.elements()}, ranks), 0, layout.tensors() - 1});
+    buckets.push_back({{slice_of(bucket, layout), ranks}, bucket.first, bucket.last});
+  if (buckets.empty()) buckets.push_back({{{0, layout.elements()}, ranks}, 0, layout.tensors() - 1});
   return buckets;
 }
 
@@ -55,7 +55,7 @@ class ZeroStep : ShardedBuilder {
   void add_buffers(ShardedBucket& bucket) {
     const BufferState parameters{Content::parameter, bucket.run.model};
     bucket.parameters = builder_.buffer({.kind = BufferKind::parameter,
-                                         .elements = padded(bucket.run),
+                                         .elements = bucket.run.padded(),
                                          .at_entry = parameters,
                                          .at_exit = parameters});
     if (scatters())
@@ -67,7 +67,7 @@ class ZeroStep : ShardedBuilder {
 
   void add_gradients() {
     std::size_t largest = 0, turn = 0;
-    for (ShardedBucket const& bucket : buckets_) largest = std::max(largest, padded(bucket.run));
+    for (ShardedBucket const& bucket : buckets_) largest = std::max(largest, bucket.run.padded());
     std::vector<BufferId> slots;
     for (ShardedBucket& bucket : buckets_) {
       const bool tied = head_ && &bucket == &buckets_.back();
@@ -85,7 +85,7 @@ class ZeroStep : ShardedBuilder {
     const bool exits = !scatters() && !updates();
     return builder_.buffer(
         {.kind = is_zero2() ? BufferKind::bucket : BufferKind::gradient,
-         .elements = padded(bucket.run),
+         .elements = bucket.run.padded(),
          .at_exit = exits ? BufferState{Content::gradient, bucket.run.model} : BufferState{}});
   }
 
@@ -205,15 +205,15 @@ class ZeroStep : ShardedBuilder {
 
   void broadcast(ShardedBucket const& bucket) {
     for (std::size_t root = 0; root < groups_.ranks; ++root) {
-      const std::size_t first = root * bucket.run.part, held = bucket.run.held(root);
-      if (held == 0) continue;
+      const Slice held = bucket.run.held(root);
+      if (held.count == 0) continue;
       builder_.task(
           {.work = Collective{.verb = Verb::broadcast, .communicator = groups_.gathers, .root_or_peer = root},
            .accesses = {{.buffer = bucket.parameters,
-                         .slice = {first, held},
+                         .slice = {held.offset - bucket.run.model.offset, held.count},
                          .mode = place_ == root ? AccessMode::read : AccessMode::assign,
                          .content = Content::parameter,
-                         .model = bucket.run.model.offset + first}},
+                         .model = held.offset}},
            .lane = groups_.lane(groups_.gathers)});
     }
   }
@@ -233,7 +233,7 @@ RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::
   const ShardGroups groups =
       shard_groups({.stage = strategy.sharding.stage, .lanes = strategy.sharding.lanes}, ranks);
   const auto buckets = buckets_of(strategy.ddp.plan, TensorLayout(pass), groups.ranks);
-  std::vector<ShardedRun> runs;
+  std::vector<ShardedSlice> runs;
   for (ShardedBucket const& bucket : buckets) runs.push_back(bucket.run);
   const bool all_differ = strategy.sharding.update == Verb::broadcast;
   return for_each_class(groups, runs, all_differ, classes, [&](std::optional<std::size_t> place) {

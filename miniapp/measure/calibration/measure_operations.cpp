@@ -50,7 +50,7 @@ void append(OperationTimes& times, std::vector<double> const& pass) {
 
 }  // namespace
 
-OperationTimes measure_layers(RankContext& context, int samples) {
+OperationTimes measure_operations(RankContext& context, int samples) {
   OperationTimes times;
   add_passes(context, times, samples);
   return times;
