@@ -4,11 +4,13 @@
 
 #include <string>
 
+#include "kernels/norm_forward.hpp"
 #include "kernels/row_sum.hpp"
 #include "kernels/row_sums.hpp"
 #include "kernels/teams.hpp"
 
 namespace ddproxy::kernels {
+namespace devices {
 namespace {
 
 struct Forward {
@@ -57,11 +59,20 @@ struct Forward {
 
 }  // namespace
 
+void layernorm_forward(Space const& exec, NormForward const& in, float* y, RowStatistics statistics) {
+  const Forward forward{in.columns, in.x, in.weight, in.bias, y, statistics};
+  static const std::string label = "layernorm_forward";
+  Kokkos::parallel_for(label, teams_of_rows(exec, in.rows, in.columns), forward);
+}
+
+}  // namespace devices
+
 void layernorm_forward(Space const& exec, Index rows, Index columns, float const* x, float const* weight,
                        float const* bias, float* y, RowStatistics statistics) {
-  const Forward forward{columns, x, weight, bias, y, statistics};
-  static const std::string label = "layernorm_forward";
-  Kokkos::parallel_for(label, teams_of_rows(exec, rows, columns), forward);
+  if constexpr (on_device)
+    devices::layernorm_forward(exec, {rows, columns, x, weight, bias}, y, statistics);
+  else
+    hosts::layernorm_forward(exec, {rows, columns, x, weight, bias}, y, statistics);
 }
 
 void layernorm_backward(Space const& exec, Index rows, Index columns, float const* x,

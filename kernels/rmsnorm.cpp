@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/rmsnorm.hpp"
 
-#include <string>
-
+#include "kernels/norm_forward.hpp"
 #include "kernels/row_sum.hpp"
 #include "kernels/row_sums.hpp"
 #include "kernels/teams.hpp"
 
 namespace ddproxy::kernels {
+namespace devices {
 namespace {
 
 struct Forward {
@@ -37,10 +37,19 @@ struct Forward {
 
 }  // namespace
 
+void rmsnorm_forward(Space const& exec, NormForward const& in, float* y, float* inverse_rms) {
+  const Forward forward{in.columns, in.x, in.weight, y, inverse_rms};
+  Kokkos::parallel_for("rmsnorm_forward", teams_of_rows(exec, in.rows, in.columns), forward);
+}
+
+}  // namespace devices
+
 void rmsnorm_forward(Space const& exec, Index rows, Index columns, float const* x, float const* weight,
                      float* y, float* inverse_rms) {
-  const Forward forward{columns, x, weight, y, inverse_rms};
-  Kokkos::parallel_for("rmsnorm_forward", teams_of_rows(exec, rows, columns), forward);
+  if constexpr (on_device)
+    devices::rmsnorm_forward(exec, {rows, columns, x, weight}, y, inverse_rms);
+  else
+    hosts::rmsnorm_forward(exec, {rows, columns, x, weight}, y, inverse_rms);
 }
 
 void rmsnorm_backward(Space const& exec, Index rows, Index columns, float const* x, float const* inverse_rms,

@@ -33,8 +33,9 @@ std::vector<Implementation> implementations() {
   return all;
 }
 
-// One element; fewer rows than parts; columns that fill no team of 32; several teams; parts without rows.
-constexpr RowParts sizes[] = {{1, 1, 1}, {3, 5, 8}, {40, 33, 7}, {65, 100, 16}, {10, 70, 6}};
+// One element; fewer rows than parts; columns that fill no team of 32; several teams; parts without rows;
+// several groups of rows in a part and several chunks of columns (kernels/row_passes.hpp).
+constexpr RowParts sizes[] = {{1, 1, 1}, {3, 5, 8}, {40, 33, 7}, {65, 100, 16}, {10, 70, 6}, {21, 331, 2}};
 
 std::size_t elements(RowParts const& size) {
   return static_cast<std::size_t>(size.rows * size.columns);
