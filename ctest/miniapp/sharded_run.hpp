@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "ctest/miniapp/counting_engine.hpp"
+#include "ctest/miniapp/late_staging.hpp"
 #include "ctest/miniapp/step_run.hpp"
+#include "miniapp/collectives/engines/staged_engine.hpp"
 #include "miniapp/measure/step/step_groups.hpp"
 #include "model/step/merged_order.hpp"
 
@@ -72,10 +74,19 @@ class LeavingOut : public CommunicationLane {
   std::size_t call_, started_ = 0;
 };
 
+/// A communication lane that says at once that a collective is done.
+class NotWaiting : public LeavingOut {
+ public:
+  explicit NotWaiting(std::unique_ptr<CommunicationLane> lane)
+      : LeavingOut(std::move(lane), std::numeric_limits<std::size_t>::max()) {}
+  Completion wait_for(std::size_t /*call*/) override { return {Clock::now()}; }
+};
+
 /// How a test runs a sharded step.
 struct ShardedDrive {
   bool thread = true;
   WireFormat wire = WireFormat::fp32;
+  bool staged = false;  ///< true: through host memory, as on a device. The memory of the step is the device's
 };
 
 /// Runs whole steps on the kernels and over MPI, with a lane for each communicator of the step. The memory
@@ -99,9 +110,8 @@ class ShardedRun {
     lane_.initialise(step_seed);
     std::vector<std::unique_ptr<CollectiveEngine>> engines;
     for (const auto id : step_.lanes())
-      engines.push_back(std::make_unique<CountingEngine>(
-          std::make_unique<MpiEngine>(groups_.communicator(id), memory_.data(), 5000, 60, drive.wire),
-          wire_element_bytes(drive.wire), counted));
+      engines.push_back(
+          std::make_unique<CountingEngine>(engine(id, drive), wire_element_bytes(drive.wire), counted));
     lanes_ = make_lanes(std::move(engines), {.thread = drive.thread}, rank());
   }
 
@@ -118,6 +128,9 @@ class ShardedRun {
   void leave_out(std::size_t lane, std::size_t call) {
     lanes_[lane] = std::make_unique<LeavingOut>(std::move(lanes_[lane]), call);
   }
+
+  /// Lets the compute lane go on before the collectives of a lane are done, in all later steps.
+  void do_not_wait(std::size_t lane) { lanes_[lane] = std::make_unique<NotWaiting>(std::move(lanes_[lane])); }
 
   /// Returns all elements of the model of this content, as they are at the end of a step, on all ranks. Each
   /// rank adds the elements that it has. An element that no rank has is 0.
@@ -151,6 +164,17 @@ class ShardedRun {
 
  private:
   static int rank() { return test_runtime->rank(); }
+
+  std::unique_ptr<CollectiveEngine> engine(model::CommunicatorId id, ShardedDrive const& drive) {
+    constexpr std::size_t piece = 5000;
+    constexpr double timeout = 60;
+    const MPI_Comm ranks = groups_.communicator(id);
+    if (!drive.staged) return std::make_unique<MpiEngine>(ranks, memory_.data(), piece, timeout, drive.wire);
+    auto staging = std::make_unique<LateStaging>(memory_.data(), piece);
+    auto inner = std::make_unique<MpiEngine>(ranks, staging->memory(), piece, timeout, drive.wire);
+    return std::make_unique<StagedEngine>(std::move(staging), std::move(inner), piece,
+                                          groups_.places()[index(id)], timeout);
+  }
 
   model::TensorLayout layout_;
   model::RankGraphs graphs_;

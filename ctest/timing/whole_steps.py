@@ -194,6 +194,8 @@ def run_series(opts, series):
     for name in ("root", "ddproxy", "table", "keep"):
         if getattr(opts, name):
             setattr(opts, name, os.path.abspath(getattr(opts, name)))
+    if opts.keep:
+        os.makedirs(opts.keep, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         failed = series(opts, Report(opts.table))

@@ -168,8 +168,9 @@ struct Collective {
   DataType wire = DataType::fp32;  ///< type of the elements that are transferred
 };
 
-/// Makes the host wait until all tasks that this task waits for have ended. Later compute tasks on a device
-/// wait for the host only at tasks of this kind.
+/// Makes the host wait until all tasks that this task waits for have ended, also those of a device. A graph
+/// says nothing about who reduces. So it has no HostWait where a task needs the result of a collective that
+/// the host carries out: run_step() (miniapp/measure/pass/run_step.hpp) then waits by itself.
 struct HostWait {};
 
 enum class LaneKind { compute, copy, communication };
