@@ -10,7 +10,9 @@
 #include "ctest/miniapp/late_staging.hpp"
 #include "ctest/miniapp/step_run.hpp"
 #include "miniapp/collectives/engines/staged_engine.hpp"
+#include "miniapp/measure/pass/step_traces.hpp"
 #include "miniapp/measure/step/step_groups.hpp"
+#include "model/step/host_waits.hpp"
 #include "model/step/merged_order.hpp"
 
 namespace ddproxy {
@@ -87,6 +89,7 @@ struct ShardedDrive {
   bool thread = true;
   WireFormat wire = WireFormat::fp32;
   bool staged = false;  ///< true: through host memory, as on a device. The memory of the step is the device's
+  bool host_waits = false;  ///< whether the graph has HostWaits (model/step/host_waits.hpp)
 };
 
 /// Runs whole steps on the kernels and over MPI, with a lane for each communicator of the step. The memory
@@ -95,7 +98,7 @@ class ShardedRun {
  public:
   explicit ShardedRun(StepCase const& c, ShardedDrive drive = {})
       : layout_(model::backward_pass(c.shape)),
-        graphs_(graphs_of(c)),
+        graphs_(drive.host_waits ? model::with_host_waits(graphs_of(c)) : graphs_of(c)),
         graph_(graphs_.classes[model::class_of_ranks(graphs_)[static_cast<std::size_t>(rank())]].graph),
         places_(place_buffers(graph_)),
         memory_(kernels::poisoned(places_.elements)),
@@ -121,7 +124,10 @@ class ShardedRun {
     std::vector<CommunicationLane*> lanes;
     for (auto const& lane : lanes_) lanes.push_back(lane.get());
     test_runtime->barrier();
-    run_step(step_, compute_, lanes);
+    const StepTimes times = run_step(step_, compute_, lanes);
+    std::vector<CallsOfLane> calls;
+    for (auto const* lane : lanes) calls.push_back(&lane->finished());
+    trace = trace_of(times, step_, calls);
   }
 
   /// Leaves out call number `call` of a lane in all later steps.
@@ -160,7 +166,8 @@ class ShardedRun {
   std::size_t rank_class() const { return model::class_of_ranks(graphs_)[static_cast<std::size_t>(rank())]; }
   CompiledStep const& step() const { return step_; }
 
-  CountedByVerb counted;  ///< what the engines were asked to begin in the last step
+  CountedByVerb counted;   ///< what the engines were asked to begin in the last step
+  model::StepTrace trace;  ///< of this rank in the last step
 
  private:
   static int rank() { return test_runtime->rank(); }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ctest/miniapp/sharded_run.hpp"
+#include "model/step/describe.hpp"
 
 // Runs whole steps whose collectives go through host memory, as on a device. The copies between host memory
 // and the memory of the step are late, so a task that does not wait for the host reads old numbers.
@@ -62,6 +63,27 @@ TEST(StagedStep, GivesTheBitsOfMpiOnTheMemoryOfTheStep) {
       EXPECT_EQ(different(parameters_after_two_steps(staged), expected), 0U) << name << ", thread " << thread;
       EXPECT_EQ(staged.mean_loss(), direct.mean_loss()) << name;
     }
+  }
+}
+
+// With HostWaits in the graph, as in a build for a device, the host waits there and nowhere else.
+TEST(StagedStep, AHostWaitEndsAfterItsCollectives) {
+  for (auto const& [name, step] : cases()) {
+    SCOPED_TRACE(name);
+    ShardedRun direct(step), staged(step, {.staged = true, .host_waits = true});
+    EXPECT_EQ(different(parameters_after_two_steps(staged), parameters_after_two_steps(direct)), 0U);
+    std::size_t waits = 0;
+    auto const& tasks = staged.step().graph().tasks;
+    for (std::size_t t = 0; t < tasks.size(); ++t) {
+      const bool is_wait = std::holds_alternative<model::HostWait>(tasks[t].work);
+      waits += is_wait ? 1 : 0;
+      for (const auto before : tasks[t].after) {
+        const bool is_collective = !model::collectives_of(tasks[index(before)]).empty();
+        if (tasks[t].lane.kind == model::LaneKind::compute) EXPECT_EQ(is_wait, is_collective) << t;
+        EXPECT_LE(staged.trace.tasks[index(before)].end, staged.trace.tasks[t].start + 1e-9) << t;
+      }
+    }
+    EXPECT_GT(waits, 0U);
   }
 }
 

@@ -109,6 +109,12 @@ std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> 
   return rows;
 }
 
+double host_waits_of(std::vector<StepSample> const& samples) {
+  std::vector<double> seconds;
+  for (auto const& sample : samples) seconds.push_back(sample.phases.host_waits);
+  return model::median_estimate(seconds).value;
+}
+
 std::vector<KindSeconds> kind_seconds(model::StepGraph const& graph, model::BackwardPass const& pass,
                                       std::vector<double> const& task_seconds) {
   std::vector<KindSeconds> kinds;

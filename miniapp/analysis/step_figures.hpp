@@ -48,9 +48,10 @@ struct StepFigures {
   std::vector<StepRow> rows;
   std::vector<double> alone;  ///< [sample] StepSample::alone
   std::vector<KindSeconds> kinds;
-  int ranks = 1, steps = 0;       ///< `steps`: number of steps before the loss was read
-  double loss = not_available;    ///< mean loss of all ranks in step number `steps`
-  std::int64_t global_batch = 0;  ///< sequences of all ranks in a step
+  int ranks = 1, steps = 0;           ///< `steps`: number of steps before the loss was read
+  double loss = not_available;        ///< mean loss of all ranks in step number `steps`
+  std::int64_t global_batch = 0;      ///< sequences of all ranks in a step
+  double host_waits = not_available;  ///< host_waits_of(); not available if the step has no HostWaits
   double tokens_per_s = not_available;
   double model_flops_per_s = not_available;  ///< of one rank
   double measured_peak =
@@ -72,6 +73,10 @@ struct StepPredictions {
 /// Computes the rows of StepFigures. `first` is the first step of the run. `samples` has at least one sample.
 std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> const& samples,
                                StepPredictions const& predictions);
+
+/// Returns the median over the samples of the seconds between the end of a collective and the moment at which
+/// the host goes on, summed over the HostWaits of a step. `samples` has at least one sample.
+double host_waits_of(std::vector<StepSample> const& samples);
 
 /// Sums the seconds of the tasks by kind of operator. `task_seconds` has the seconds of each task, [task of
 /// the graph]. Kinds without a task are left out. The last row, "matrix products", is the sum of the rows

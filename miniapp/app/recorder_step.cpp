@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
 #include "miniapp/app/recorder.hpp"
 #include "miniapp/app/recorder_columns.hpp"
 #include "miniapp/input/step_strategy.hpp"
@@ -55,6 +57,7 @@ void Recorder::step(StepFigures const& figures) {
   writer_.write("/step/measured_peak", Reals{figures.measured_peak});
   writer_.write("/step/peak_flops", Reals{figures.peak_flops});
   for (auto const& [name, value] : numbers_of(figures)) writer_.attribute("/step", name, value);
+  if (std::isfinite(figures.host_waits)) writer_.attribute("/step", "host_waits_s", figures.host_waits);
   if (figures.valid != results::Validity::no)  // an unfinished run has no value
     writer_.attribute("/step", "valid", std::string(word_of(figures.valid)));
 }

@@ -14,6 +14,7 @@
 #include "miniapp/measure/pass/step_traces.hpp"
 #include "miniapp/measure/step/peak_rate.hpp"
 #include "model/predict/graph/live_memory.hpp"
+#include "model/step/host_waits.hpp"
 #include "results/file/trace.hpp"
 #include "results/output/standard_streams.hpp"
 
@@ -22,6 +23,7 @@ namespace ddproxy {
 void StepSession::record_samples() {
   if (samples_.empty()) return;
   figures_.rows = step_rows(first_, samples_, predictions_);
+  if (model::has_host_waits(context_.step->graph())) figures_.host_waits = host_waits_of(samples_);
   figures_.alone.clear();
   for (auto const& sample : samples_) figures_.alone.push_back(sample.alone);
   add_throughput(figures_, context_.rank.config);

@@ -115,6 +115,11 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
       f.global_batch, config.tokens.batch, config.step.accumulation,
       config.step.accumulation == 1 ? "" : "es", f.ranks, f.ranks == 1 ? "" : "s", cap_mib);
   if (is_sharded(config)) text += fmt::format("sharding: {}\n", sharding_sentence(config.sharding));
+  if (std::isfinite(f.host_waits))
+    text += fmt::format(
+        "host waits: {} ms of a step; part of E: from the end of a collective until the host goes on and "
+        "gives the device the next task\n",
+        ms(f.host_waits));
   if (std::isfinite(f.loss))
     text += fmt::format("loss after {} step{}: {:.6g}\n", f.steps, f.steps == 1 ? "" : "s", f.loss);
   text += fmt::format("throughput: {:.5g} tokens/s\n", f.tokens_per_s);

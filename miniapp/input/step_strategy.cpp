@@ -4,10 +4,12 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/words.hpp"
+#include "model/step/host_waits.hpp"
 #include "model/step/strategies/sharded_builder.hpp"
 
 namespace ddproxy {
@@ -141,8 +143,10 @@ model::WholeStep step_to_run(Config const& config, Workload const& workload) {
 
 model::RankGraphs whole_step_of(Config const& config, model::WholeStep const& strategy, std::size_t ranks) {
   check_sharding(config, strategy.sharding, ranks);
-  return model::whole_step(model::backward_pass(config.shape), model::forward_pass(config.shape),
-                           config.tokens.count(), strategy, ranks);
+  auto step = model::whole_step(model::backward_pass(config.shape), model::forward_pass(config.shape),
+                                config.tokens.count(), strategy, ranks);
+  const bool handed_back = builds_for_device() && config.backend == Backend::mpi;
+  return handed_back ? model::with_host_waits(std::move(step)) : step;
 }
 
 model::RankGraphs costed_step_of(Config const& config, model::WholeStep strategy, std::size_t ranks) {

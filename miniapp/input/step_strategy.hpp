@@ -45,7 +45,8 @@ double step_cap_mib(Config const& config);
 /// Returns the step that `ddproxy step` runs: strategy_of() with buckets of step_cap_mib().
 model::WholeStep step_to_run(Config const& config, Workload const& workload);
 
-/// Builds the graphs of a step of the input's model on `ranks` ranks. Throws as model::whole_step() does.
+/// Builds the graphs of a step of the input's model on `ranks` ranks. In a build for a device with backend
+/// "mpi" they have HostWaits (model/step/host_waits.hpp). Throws as model::whole_step() does.
 model::RankGraphs whole_step_of(Config const& config, model::WholeStep const& strategy, std::size_t ranks);
 
 /// Builds the same graphs with gradients in fp32 on the wire, whatever the strategy says. Use them with costs

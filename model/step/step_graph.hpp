@@ -168,9 +168,10 @@ struct Collective {
   DataType wire = DataType::fp32;  ///< type of the elements that are transferred
 };
 
-/// Makes the host wait until all tasks that this task waits for have ended, also those of a device. A graph
-/// says nothing about who reduces. So it has no HostWait where a task needs the result of a collective that
-/// the host carries out: run_step() (miniapp/measure/pass/run_step.hpp) then waits by itself.
+/// Makes the host wait. Later compute tasks on a device wait for the host only at tasks of this kind. There
+/// are two kinds. One with collectives in Task::after makes the host wait for these, so that it can hand
+/// their results back to the device, which works on meanwhile (with_host_waits() in host_waits.hpp). One
+/// without makes the host wait until the tasks before it on its lane have ended on the device.
 struct HostWait {};
 
 enum class LaneKind { compute, copy, communication };

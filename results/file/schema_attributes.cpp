@@ -118,6 +118,9 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/step", "exposed_s", "median E of a step, seconds"},
     {"/step", "update_s", "median time of the update, seconds"},
     {"/step", "model_error", "|predicted step / step_s - 1|"},
+    {"/step", "host_waits_s",
+     "median time in a step from the end of collectives until the host goes on, seconds; only with mpi on a "
+     "device"},
     {"/fom", "tokens_per_s",
      "figure of merit: ranks x tokens of a rank / T of the best measured bucketed case"},
     {"/fom", "backward_s", "T of the best measured bucketed case, seconds"},

@@ -82,6 +82,14 @@ TEST(StepFigures, AStepWithoutOverlapIsTheSumOfItsTasks) {
   EXPECT_NEAR(predicted.phases.update, 1e-3, 1e-12);
 }
 
+TEST(StepFigures, HostWaitsAreTheMedianOfTheSamples) {
+  std::vector<StepSample> samples(3);
+  samples[0].phases.host_waits = 3;
+  samples[1].phases.host_waits = 1;
+  samples[2].phases.host_waits = 7;
+  EXPECT_DOUBLE_EQ(host_waits_of(samples), 3);
+}
+
 TEST(StepFigures, KindsShareTheComputeOfAStep) {
   const auto graphs = one_bucket();
   auto const& graph = graphs.classes.front().graph;

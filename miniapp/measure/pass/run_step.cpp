@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "miniapp/device/completion.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/measure/pass/run_ahead.hpp"
 #include "model/step/describe.hpp"
@@ -90,11 +91,11 @@ class StepRun {
 
   void run_on_compute_lane(Launch const& launch, Completion& end) {
     for (CommunicationLane* lane : lanes_) lane->progress();
+    if (launch.kind == Kind::host_wait) return wait_for_host(launch, end);
     for (auto const& wait : launch.waits) compute_.wait_for(lanes_[wait.lane]->wait_for(wait.number));
     if (launch.kind == Kind::compute) compute_.run(launch.operation);
     if (launch.kind == Kind::phase) compute_.carry_out(step_.phases()[launch.operation]);
     if (launch.kind == Kind::copy) compute_.copy(launch.slice, launch.to);
-    if (launch.kind == Kind::host_wait) return wait_for_host(end);
     compute_is_busy_ = true;
     end = compute_.completion();
     if constexpr (on_device) {  // sleeps if the host is too far ahead of the device
@@ -102,11 +103,17 @@ class StepRun {
     }
   }
 
-  void wait_for_host(Completion& end) {
+  // Waits for the collectives of a HostWait. A HostWait without collectives is for compute.
+  void wait_for_host(Launch const& launch, Completion& end) {
+    for (auto const& wait : launch.waits) wait_until_over(lanes_[wait.lane]->wait_for(wait.number));
+    if (launch.waits.empty()) wait_for_compute();
+    end = {Clock::now()};
+  }
+
+  void wait_for_compute() {
     compute_.fence();
     compute_is_busy_ = false;
     times_.backward_end = seconds_since(times_.start);
-    end = {Clock::now()};
   }
 
   CompiledStep& step_;

@@ -13,8 +13,9 @@ namespace ddproxy {
 /// Times of one run of a step on this rank.
 struct StepTimes {
   Clock::time_point start;
-  double backward_end;  ///< seconds from `start` to the end of the last HostWait (step_graph.hpp); 0: none
-  double total;         ///< seconds from `start` until every task of every lane was done
+  /// Seconds from `start` to the end of the last HostWait for compute (step_graph.hpp); 0: none.
+  double backward_end;
+  double total;  ///< seconds from `start` until every task of every lane was done
 };
 
 /// Runs a step on this rank and returns its times.
@@ -23,9 +24,10 @@ struct StepTimes {
 /// the overlap that is measured. So the host gives each task to its lane at once, in the order of the graph's
 /// list, together with the completion that the task waits for. The lane waits, and the host goes on. While it
 /// issues tasks, the host waits in three cases only:
-///   - at a HostWait (model/step/step_graph.hpp), a task that lets the host wait for compute;
+///   - at a HostWait (model/step/step_graph.hpp), a task that lets the host wait for compute or for
+///     collectives;
 ///   - before a compute task or a copy that needs the result of a collective, unless the collective runs on a
-///     stream of the device (NCCL);
+///     stream of the device (NCCL). On a device the graph has a HostWait there;
 ///   - if the host is too far ahead of a device (RunAhead in run_ahead.hpp).
 /// Without a device, the host carries out the compute tasks itself. After the last task the host waits until
 /// all tasks are done.

@@ -20,9 +20,9 @@ namespace {
 using model::PhaseSeconds;
 
 using Member = double PhaseSeconds::*;  // an alias, because nvcc adds parentheses to such a declaration
-constexpr Member members[] = {&PhaseSeconds::forward, &PhaseSeconds::recompute, &PhaseSeconds::backward,
-                              &PhaseSeconds::clip,    &PhaseSeconds::update,    &PhaseSeconds::copies,
-                              &PhaseSeconds::waiting, &PhaseSeconds::step};
+constexpr Member members[] = {&PhaseSeconds::forward, &PhaseSeconds::recompute,  &PhaseSeconds::backward,
+                              &PhaseSeconds::clip,    &PhaseSeconds::update,     &PhaseSeconds::copies,
+                              &PhaseSeconds::waiting, &PhaseSeconds::host_waits, &PhaseSeconds::step};
 constexpr std::size_t columns = std::size(members);
 
 // Sums of the parameters of a rank. Equal parameters give equal sums. Different parameters are unlikely to

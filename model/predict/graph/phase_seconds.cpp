@@ -49,6 +49,7 @@ PhaseSeconds phase_seconds(StepGraph const& graph, StepTrace const& trace, doubl
     if (task.lane != Lane{}) continue;
     if (auto const* compute = std::get_if<Compute>(&task.work)) sum_of(compute->phase, sums) += seconds;
     if (std::holds_alternative<Copy>(task.work)) sums.copies += seconds;
+    if (std::holds_alternative<HostWait>(task.work)) sums.host_waits += seconds;
   }
   sums.waiting = sums.step - sums.compute() - sums.copies;
   return sums;
