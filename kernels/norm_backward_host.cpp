@@ -11,7 +11,7 @@ namespace {
 
 /// Number of rows of which x and dy are read before dx is written. The memory works on long runs of
 /// neighbouring lines then, and the lines of dx that were requested are still in the second-level cache.
-constexpr Index rows_at_once = 4;
+constexpr Index rows_at_once = 8;
 
 /// The numbers of one row that its gradients depend on.
 struct LayernormRow {

@@ -10,16 +10,13 @@
 namespace ddproxy::kernels::hosts {
 namespace {
 
-/// Number of columns that are written of each row of a group before the next ones. Their weights and biases
-/// stay in the first-level cache for all rows of the group.
+/// Rows with more columns are wide. x, y, weight and bias of a wide row are larger than the first-level
+/// cache.
+constexpr Index wide = 2048;
+/// Number of wide rows of a group. They are written in blocks of columns, so that they share each read of
+/// weight and bias. The lines of y that a group requests must stay in a cache.
+constexpr Index group_rows = 4;
 constexpr Index block = 256;
-
-/// Returns the number of rows of a group. Weight and bias of wide rows are larger than the first-level cache,
-/// so that several rows share each read of them. The lines of y that a group requests must stay in a cache.
-Index rows_of_group(Index columns) {
-  constexpr Index wide = 2048;
-  return columns > wide ? 4 : 1;
-}
 
 void write_row(Index count, float const* KOKKOS_RESTRICT x, float const* KOKKOS_RESTRICT weight,
                float const* KOKKOS_RESTRICT bias, float* KOKKOS_RESTRICT y, float mean, float rstd) {
@@ -29,38 +26,77 @@ void write_row(Index count, float const* KOKKOS_RESTRICT x, float const* KOKKOS_
     for (Index c = 0; c < count; ++c) y[c] = (x[c] - mean) * rstd * weight[c] + bias[c];
 }
 
-struct LayernormForward {
+/// Assigns mean and rstd of each row.
+struct Statistics {
   NormForward in;
-  Index rows_of_group;
-  float* y;
-  RowStatistics statistics;
+  RowStatistics out;
 
-  void operator()(Index group) const {
-    const Index first = group * rows_of_group;
-    const Index last = Kokkos::min(in.rows, first + rows_of_group);
-    for (Index row = first; row < last; ++row) assign_statistics(row);
-    for (Index c = 0; c < in.columns; c += block)
-      for (Index row = first; row < last; ++row) {
-        const Index place = row * in.columns + c;
-        write_row(Kokkos::min(block, in.columns - c), in.x + place, in.weight + c,
-                  in.bias == nullptr ? nullptr : in.bias + c, y + place, statistics.mean[row],
-                  statistics.rstd[row]);
-      }
+  float const* x(Index row) const { return in.x + row * in.columns; }
+  void assign(Index row, float mean, float variance) const {
+    out.mean[row] = mean;
+    out.rstd[row] = 1 / Kokkos::sqrt(variance + layernorm_epsilon);
   }
 
-  /// Assigns mean and rstd of a row. The first pass reads x from memory. The second pass requests y.
-  void assign_statistics(Index row) const {
+  /// Takes the mean in a first pass and the variance in a second one, which calls `request`.
+  template <class Requests>
+  void two_passes(Index row, Requests const& request) const {
     const auto columns = static_cast<float>(in.columns);
-    float const* const x = in.x + row * in.columns;
     const auto value = [](auto v) { return v; };
-    const float mean = rows::sum(in.columns, value, rows::request_nothing, x) / columns;
+    const float mean = rows::sum(in.columns, value, rows::request_nothing, x(row)) / columns;
     const auto square = [mean](auto v) {
       const auto difference = v - mean;
       return difference * difference;
     };
-    const float squares = rows::sum(in.columns, square, rows::Request{y + row * in.columns}, x);
-    statistics.mean[row] = mean;
-    statistics.rstd[row] = 1 / Kokkos::sqrt(squares / columns + layernorm_epsilon);
+    assign(row, mean, rows::sum(in.columns, square, request, x(row)) / columns);
+  }
+
+  /// Takes the sums of v - s and of its square in one pass, where s is the mean of the first columns. If s is
+  /// further from the mean than a standard deviation, too many digits would be lost. Then takes two passes.
+  void one_pass(Index row) const {
+    const auto columns = static_cast<float>(in.columns);
+    const auto value = [](auto v) { return v; };
+    if (in.columns < rows::chunk) return two_passes(row, rows::request_nothing);
+    const float shift = rows::sum(rows::chunk, value, rows::request_nothing, x(row)) / rows::chunk;
+    const auto shifted = [shift](auto v) {
+      const auto difference = v - shift;
+      return rows::TwoSums<decltype(v * v)>{difference, difference * difference};
+    };
+    const auto sums = rows::sum(in.columns, shifted, rows::request_nothing, x(row));
+    const float distance = sums.first / columns;
+    const float variance = sums.second / columns - distance * distance;
+    if (distance * distance > variance) return two_passes(row, rows::request_nothing);
+    assign(row, shift + distance, variance);
+  }
+};
+
+struct LayernormForward {
+  NormForward in;
+  float* y;
+  Statistics statistics;
+
+  void write(Index row, Index c, Index count) const {
+    const Index place = row * in.columns + c;
+    write_row(count, in.x + place, in.weight + c, in.bias == nullptr ? nullptr : in.bias + c, y + place,
+              statistics.out.mean[row], statistics.out.rstd[row]);
+  }
+};
+
+/// A work item is a row.
+struct NarrowRows : LayernormForward {
+  void operator()(Index row) const {
+    statistics.one_pass(row);
+    write(row, 0, in.columns);
+  }
+};
+
+/// A work item is a group of rows. The first pass over a row reads x from memory, the second requests y.
+struct WideRows : LayernormForward {
+  void operator()(Index group) const {
+    const Index first = group * group_rows, last = Kokkos::min(in.rows, first + group_rows);
+    for (Index row = first; row < last; ++row)
+      statistics.two_passes(row, rows::Request{y + row * in.columns});
+    for (Index c = 0; c < in.columns; c += block)
+      for (Index row = first; row < last; ++row) write(row, c, Kokkos::min(block, in.columns - c));
   }
 };
 
@@ -89,9 +125,11 @@ struct RmsnormForward {
 
 void layernorm_forward(Space const& exec, NormForward const& in, float* y, RowStatistics statistics) {
   static const std::string label = "layernorm_forward";
-  const Index group = rows_of_group(in.columns);
-  Kokkos::parallel_for(label, Range(exec, 0, (in.rows + group - 1) / group),
-                       LayernormForward{in, group, y, statistics});
+  const LayernormForward forward{in, y, {in, statistics}};
+  if (in.columns <= wide)
+    Kokkos::parallel_for(label, Range(exec, 0, in.rows), NarrowRows{forward});
+  else
+    Kokkos::parallel_for(label, Range(exec, 0, (in.rows + group_rows - 1) / group_rows), WideRows{forward});
 }
 
 void rmsnorm_forward(Space const& exec, NormForward const& in, float* y, float* inverse_rms) {

@@ -43,15 +43,20 @@ Index index(std::size_t value) {
   return static_cast<Index>(value);
 }
 
-/// Random inputs of a norm. `offset` is added to x.
+/// Returns random numbers around `offset` that float represents exactly.
+Doubles numbers_around(double offset, std::size_t count) {
+  Doubles values = numbers(count, 1);
+  for (double& each : values) each = static_cast<float>(each + offset);
+  return values;
+}
+
+/// Random inputs of a norm.
 struct Inputs {
   Inputs(Size s, double offset)
       : size(s),
-        x(numbers(s.rows * s.columns, 1)),
+        x(numbers_around(offset, s.rows * s.columns)),
         weight(numbers(s.columns, 2)),
-        bias(numbers(s.columns, 3)) {
-    for (double& each : x) each = static_cast<float>(each + offset);
-  }
+        bias(numbers(s.columns, 3)) {}
 
   NormForward forward(bool with_bias) const {
     return {index(size.rows), index(size.columns), on_space.data(), weight_on_space.data(),
@@ -100,19 +105,33 @@ TEST(NormForward, LayernormKeepsTheStatisticsOfEachRow) {
     }
 }
 
+void expect_accurate(Implementation const& way, Inputs const& in, double accuracy) {
+  const Floats y = poisoned(in.x.size()), mean = poisoned(in.size.rows), rstd = poisoned(in.size.rows);
+  way.layernorm(Space(), in.forward(true), y.data(), {mean.data(), rstd.data()});
+  Space().fence();
+  EXPECT_LT(reference::relative_error(
+                to_host(y), reference::layernorm(in.size.rows, in.size.columns, in.x, in.weight, in.bias)),
+            accuracy)
+      << in.size.columns << " columns";
+}
+
 // A variance from the mean of the squares less the square of the mean would have an error of about 1e-3 here.
 TEST(NormForward, LayernormIsAccurateFarFromZero) {
-  constexpr double offset = 100, accuracy = 1e-4;
-  for (auto const& way : implementations()) {
-    const Size size{5, 4096};
-    const Inputs in(size, offset);
-    const Floats y = poisoned(in.x.size()), mean = poisoned(size.rows), rstd = poisoned(size.rows);
-    way.layernorm(Space(), in.forward(true), y.data(), {mean.data(), rstd.data()});
-    Space().fence();
-    EXPECT_LT(reference::relative_error(
-                  to_host(y), reference::layernorm(size.rows, size.columns, in.x, in.weight, in.bias)),
-              accuracy);
-  }
+  for (auto const& way : implementations())
+    for (const std::size_t columns : {1280U, 4096U}) expect_accurate(way, Inputs({5, columns}, 100), 1e-4);
+}
+
+// The first columns are far from the mean of their row, and the others lie close together. A variance from
+// differences to the mean of the first columns would lose four digits.
+TEST(NormForward, LayernormIsAccurateIfTheFirstColumnsAreFarFromTheMean) {
+  for (auto const& way : implementations())
+    for (const std::size_t columns : {1280U, 4096U}) {
+      Inputs in({3, columns}, 0);
+      for (std::size_t i = 0; i < in.x.size(); ++i) in.x[i] = i % columns < 64 ? 0 : 512 + in.x[i] / 1024;
+      for (double& each : in.x) each = static_cast<float>(each);
+      in.on_space = to_space(in.x);
+      expect_accurate(way, in, 1e-4);
+    }
 }
 
 TEST(NormForward, RmsnormMatchesTheReference) {

@@ -168,10 +168,8 @@ struct Collective {
   DataType wire = DataType::fp32;  ///< type of the elements that are transferred
 };
 
-/// Makes the host wait. Later compute tasks on a device wait for the host only at tasks of this kind. There
-/// are two kinds. One with collectives in Task::after makes the host wait for these, so that it can hand
-/// their results back to the device, which works on meanwhile (with_host_waits() in host_waits.hpp). One
-/// without makes the host wait until the tasks before it on its lane have ended on the device.
+/// Makes the host wait: for the collectives in Task::after, or, without any, for the tasks before it on its
+/// lane. Later compute tasks on a device wait for the host only at tasks of this kind (host_waits.hpp).
 struct HostWait {};
 
 enum class LaneKind { compute, copy, communication };
