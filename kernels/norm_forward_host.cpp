@@ -50,13 +50,13 @@ struct Statistics {
     assign(row, mean, rows::sum(in.columns, square, request, x(row)) / columns);
   }
 
-  /// Takes the sums of v - s and of its square in one pass, where s is the mean of the first columns. If s is
-  /// further from the mean than a standard deviation, too many digits would be lost. Then takes two passes.
+  /// Takes the sums of v - s and of its square in one pass, where s is the first element of the row. This
+  /// needs no value that is known only after a pass. If s is many standard deviations away from the mean, too
+  /// many digits are lost. Then takes two passes.
   void one_pass(Index row) const {
+    constexpr float most_deviations = 4;
     const auto columns = static_cast<float>(in.columns);
-    const auto value = [](auto v) { return v; };
-    if (in.columns < rows::chunk) return two_passes(row, rows::request_nothing);
-    const float shift = rows::sum(rows::chunk, value, rows::request_nothing, x(row)) / rows::chunk;
+    const float shift = x(row)[0];
     const auto shifted = [shift](auto v) {
       const auto difference = v - shift;
       return rows::TwoSums<decltype(v * v)>{difference, difference * difference};
@@ -64,7 +64,8 @@ struct Statistics {
     const auto sums = rows::sum(in.columns, shifted, rows::request_nothing, x(row));
     const float distance = sums.first / columns;
     const float variance = sums.second / columns - distance * distance;
-    if (distance * distance > variance) return two_passes(row, rows::request_nothing);
+    if (distance * distance > most_deviations * most_deviations * variance)
+      return two_passes(row, rows::request_nothing);
     assign(row, shift + distance, variance);
   }
 };
