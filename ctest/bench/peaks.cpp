@@ -60,13 +60,4 @@ double Peaks::update_bytes(int tries) const {
          best_seconds(tries, [&] { Kokkos::parallel_for(kernels::Range(Space(), 0, length), update); });
 }
 
-double Peaks::copy_bytes(int tries) const {
-  float *const to = a_.data(), *const from = b_.data();
-  const auto copy = KOKKOS_LAMBDA(Index i) {
-    to[i] = 3 * from[i];
-  };
-  return 2 * sizeof(float) * length /
-         best_seconds(tries, [&] { Kokkos::parallel_for(kernels::Range(Space(), 0, length), copy); });
-}
-
 }  // namespace ddproxy::bench

@@ -21,10 +21,6 @@ class Peaks {
   /// per element, as an optimizer's update does. The triad would flatter an update: the lines that the triad
   /// writes are read first and are not counted.
   double update_bytes(int tries) const;
-  /// Returns the bytes per second of a loop that copies one array to another and multiplies it by a constant,
-  /// STREAM's scale. Counts both arrays: the lines that are written are read first and are not counted. The
-  /// factor keeps the compiler from calling memcpy(), which writes large arrays past the caches.
-  double copy_bytes(int tries) const;
 
  private:
   static constexpr kernels::Index rows = 1536, length = kernels::Index{1} << 24;  // larger than the caches
