@@ -112,12 +112,13 @@ CollectiveCost replayed_cost(Config const& config, int ranks) {
   };
 }
 
-// Returns the engine of a lane over `ranks` ranks. A replay does not use the communicator.
+// Returns the engine of a lane over `ranks` ranks. A replay uses `link` and not the communicator.
 std::unique_ptr<CollectiveEngine> make_engine(Config const& config, CallTable const& calls,
-                                              MPI_Comm communicator, int ranks, float* arena) {
+                                              MPI_Comm communicator, int ranks, float* arena,
+                                              std::shared_ptr<ReplayLink> const& link) {
   if (config.backend == Backend::replay)
     return std::make_unique<ReplayEngine>(replayed_cost(config, ranks),
-                                          gradient_element_bytes / wire_element_bytes(config.wire));
+                                          gradient_element_bytes / wire_element_bytes(config.wire), link);
   return make_mpi_engine(config, calls, communicator, arena);
 }
 
@@ -168,7 +169,9 @@ std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoi
   int rank = 0;
   check_mpi(MPI_Comm_rank(communicator, &rank));
   return make_single_lane(config, choice,
-                          make_engine(config, choice.calls, communicator, config.ranks, memory.data()), rank);
+                          make_engine(config, choice.calls, communicator, config.ranks, memory.data(),
+                                      std::make_shared<ReplayLink>()),
+                          rank);
 }
 
 std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& config,
@@ -182,9 +185,10 @@ std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& c
     return lanes;
   }
   std::vector<std::unique_ptr<CollectiveEngine>> engines;
+  const auto link = std::make_shared<ReplayLink>();  // all lanes of a rank share a link, as in the prediction
   for (auto const& group : groups)
     engines.push_back(
-        make_engine(config, choice.calls, group.communicator, group.place.ranks, memory.data()));
+        make_engine(config, choice.calls, group.communicator, group.place.ranks, memory.data(), link));
   int rank = 0;
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   if (engines.size() > 1)

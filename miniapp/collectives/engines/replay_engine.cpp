@@ -12,8 +12,11 @@
 
 namespace ddproxy {
 
+ReplayEngine::ReplayEngine(CollectiveCost cost, std::int64_t exact_factor, std::shared_ptr<ReplayLink> link)
+    : cost_(std::move(cost)), exact_factor_(exact_factor), link_(std::move(link)), lane_(link_->add_lane()) {}
+
 ReplayEngine::ReplayEngine(model::AllreduceCost cost)
-    : cost_([cost = std::move(cost)](model::Verb verb, std::int64_t bytes) {
+    : ReplayEngine([cost = std::move(cost)](model::Verb verb, std::int64_t bytes) {
         if (verb == model::Verb::all_reduce) return cost(bytes);
         throw std::invalid_argument(fmt::format(
             "{} cannot be replayed: the input has the times of all-reduces alone", model::name_of(verb)));
@@ -37,13 +40,26 @@ void ReplayEngine::begin_group(std::span<const PostedCall> calls, Completion rea
 }
 
 void ReplayEngine::begin(CollectiveCall const& call, Completion ready, double seconds) {
-  const std::chrono::duration<double> takes(seconds);
   const auto start = std::max(ready.when, call_.end);
-  call_ = {call, start, start + std::chrono::duration_cast<Clock::duration>(takes), ready.when};
+  call_ = {call, start, start, ready.when};
+  link_->begin(lane_, start, seconds);
+  in_flight_ = true;
 }
 
+bool ReplayEngine::test() {
+  if (!in_flight_) return true;
+  const auto end = link_->ends_by(lane_, Clock::now());
+  if (!end) return false;
+  call_.end = *end;
+  in_flight_ = false;
+  return true;
+}
+
+// Sleeps until the first end on the link. If that is the end of another lane, or if another lane has only
+// just begun a collective, pauses until that lane has taken note of it.
 void ReplayEngine::wait(std::size_t) {
-  sleep_until(call_.end);
+  sleep_until(link_->next_end());
+  for (Backoff pause; !test(); pause()) sleep_until(link_->next_end());
 }
 
 }  // namespace ddproxy

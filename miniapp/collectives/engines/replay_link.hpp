@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "miniapp/errors/clock.hpp"
+
+namespace ddproxy {
+
+/// The link that the lanes of one rank share in a replay. While c of them transfer, each transfer makes
+/// progress at 1/c of its speed alone. This is what the prediction assumes: model::CostModel puts all
+/// communication lanes of a rank on one link and gives each of c collectives the speed 1/c.
+///
+/// Problem: the end of a transfer is not known when it begins. It moves whenever another transfer begins or
+/// ends. Lanes also report a begin late, because a thread wakes up late. So a begin holds the time at which
+/// the transfer starts, and an end becomes final only when its lane asks for it, in the order of time. The
+/// result does not depend on when threads wake up, unless a begin is reported after the end of a transfer
+/// that it should have slowed became final. That transfer then ends too early, by at most this delay. The
+/// late transfer gets the link from that end on, so no bandwidth is given out twice.
+///
+/// Order of calls: add_lane() for each lane, before any transfer. Then, for each transfer of a lane, begin()
+/// and ends_by() until that returns a time. Every lane must go on to call ends_by() while it has a transfer,
+/// because the ends of the other lanes wait for it. Any thread may call the methods, one thread at a time for
+/// a lane. Only add_lane() allocates memory.
+class ReplayLink {
+ public:
+  /// Adds a lane without a transfer and returns its index.
+  std::size_t add_lane();
+  /// Begins a transfer that starts at `start` and takes `seconds` alone. The lane must have no transfer.
+  void begin(std::size_t lane, Clock::time_point start, double seconds);
+  /// Returns the time at which the transfer of a lane ends, if the transfer has ended by `now`. The end is
+  /// then final, and the lane has no transfer. Returns nothing while the transfer is in flight, and while
+  /// another lane with an earlier end has not asked for it. If there are several lanes, also returns nothing
+  /// if a transfer began or ended since the last call that found the end before `now`. So a thread that polls
+  /// all lanes in turn gives each lane the chance to begin its next transfer first.
+  std::optional<Clock::time_point> ends_by(std::size_t lane, Clock::time_point now);
+  /// Returns the earliest end of all transfers, as far as it is known now. Returns the largest time if there
+  /// is no transfer.
+  Clock::time_point next_end();
+
+ private:
+  struct Transfer {
+    bool in_flight = false;
+    Clock::time_point from{};  ///< it uses the link from here on
+    double left = 0;           ///< seconds alone that are left at `settled_`, or at `from` if that is later
+    std::size_t events = 0;    ///< value of `events_` when the lane last found its end before `now`
+  };
+  struct End {
+    std::size_t lane;
+    Clock::time_point when = Clock::time_point::max();
+  };
+  struct Load {
+    std::size_t active = 0;    ///< number of transfers that use the link
+    std::size_t shortest = 0;  ///< the lane of the one with the least left
+    Clock::time_point next_begin = Clock::time_point::max();
+  };
+  Load load_at(Clock::time_point now) const;
+  End advance_to_first_end();
+  void advance(Clock::time_point from, Clock::time_point to, std::size_t active);
+
+  std::mutex mutex_;
+  std::vector<Transfer> transfers_;                       // [lane], at the time settled_
+  std::vector<Transfer> ahead_;                           // [lane], the same at the time of the first end
+  Clock::time_point settled_ = Clock::time_point::min();  // the last end that is final
+  std::size_t events_ = 1;                                // number of begins and ends, plus 1
+};
+
+}  // namespace ddproxy
