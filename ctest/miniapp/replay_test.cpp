@@ -151,6 +151,27 @@ TEST(ReplayEngine, BucketsFollowOneAnotherFromTheDeadline) {
   EXPECT_EQ(first.end, start + std::chrono::milliseconds(20));  // not when the thread woke up
 }
 
+// Two lanes of one rank each begin an all-reduce that takes 50 ms alone.
+TEST(ReplayEngine, LanesOfAStepShareTheLink) {
+  const Folder folder;
+  Config config;
+  config.backend = Backend::replay;
+  config.ranks = 4;
+  config.table =
+      folder.file("table.csv", "verb,ranks,bytes,seconds\nall_reduce,4,4,0.05\nall_reduce,2,4,0.05\n");
+  const std::vector<LaneGroup> groups{{MPI_COMM_NULL, {0, 4}, 1}, {MPI_COMM_NULL, {0, 2}, 1}};
+  const auto lanes = make_group_lanes(config, {}, groups, {});
+  const auto start = Clock::now();
+  for (auto const& lane : lanes) {
+    lane->begin(1);
+    lane->start_all_reduce({0, 1}, {start});
+  }
+  for (auto const& lane : lanes) {
+    lane->wait_all();
+    EXPECT_NEAR(seconds_between(start, lane->finished().at(0).end), 0.1, 1e-6);
+  }
+}
+
 // Returns the seconds that the replay of a table takes for this many bytes of gradients.
 double replayed_seconds(std::filesystem::path const& table, WireFormat wire, std::size_t bytes) {
   Config config;
