@@ -183,6 +183,26 @@ TEST(Allocations, AreNoneInTheTwinOfAWholeStep) {
   }
 }
 
+TEST(Allocations, AreNoneInATwinWhoseLanesShareALink) {
+  const auto shape = model::find_preset("tiny");
+  const auto pass = model::backward_pass(shape);
+  const model::WholeStep strategy{.sharding = {.stage = model::ShardStage::fsdp, .group = 2}};
+  const auto graphs = model::whole_step(pass, model::forward_pass(shape), 48, strategy, 4);
+  auto const& graph = graphs.classes.front().graph;
+  for (const bool thread : {true, false}) {
+    CompiledStep step(graph, place_buffers(graph).first, {GroupPlace{0, 4}, {0, 2}, {0, 2}});
+    StepReplay compute(model::modelled_phases(shape, pass, {2, 24}, {1e12, 1e10}, 4, true));
+    const auto link = std::make_shared<ReplayLink>();
+    const CollectiveCost cost = [](model::Verb, std::int64_t bytes) { return 1e-5 + 1e-9 * double(bytes); };
+    std::vector<std::unique_ptr<CollectiveEngine>> engines;
+    for (std::size_t lane = 0; lane < step.lanes().size(); ++lane)
+      engines.push_back(std::make_unique<ReplayEngine>(cost, 1, link));
+    const auto lanes = make_lanes(std::move(engines), {.thread = thread}, 0);
+    CommunicationLane* const both[] = {lanes.at(0).get(), lanes.at(1).get()};
+    EXPECT_EQ(allocations_of(step, compute, both), none);
+  }
+}
+
 TEST(Allocations, AreNoneInShardedStepsAndPipelines) {
   const model::Layers layers{{96, 41, 64, 7}};
   for (auto const& graphs : {model::ddp_step(layers, {.zero = model::Zero::stage2}),

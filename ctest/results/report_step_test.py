@@ -138,6 +138,23 @@ class Steps(WithSample):
         (dot,) = (line for line in memory.lines if line.get_marker() == "o")
         self.assertEqual((list(dot.get_xdata()), list(dot.get_ydata())), ([1.0], [180.0]))
 
+    def test_the_title_says_that_a_step_was_replayed(self):
+        self.only_steps()
+        titles = {("kernels", "mpi"): "measured, rank 0", ("replay", "replay"): "replayed, rank 0",
+                  ("replay", "mpi"): "measured with replayed compute, rank 0", ("kernels", "replay"): "measured with replayed collectives, rank 0"}
+        for modes, title in titles.items():
+            self.change(lambda file: [file["step"].attrs.__setitem__(name, mode) for name, mode in zip(("compute_mode", "backend"), modes)])
+            self.assertEqual(step_timeline_figure.draw(Results(self.sample)).axes[0].get_title(loc="left"), title)
+
+    def test_every_collective_of_a_sharded_step_is_drawn(self):
+        self.only_steps()
+        for verb, words in (("reduce_scatter", "reduce-scatter"), ("all_gather", "all-gather, broadcast"), ("broadcast", "all-gather, broadcast")):
+            self.change(lambda file: file["timeline/phase"].write_direct(np.array([verb if label.startswith(b"bucket") else phase.decode() for label, phase in
+                                                                                   zip(file["timeline/label"][:], file["timeline/phase"][:])], object)))
+            measured, _, memory = step_timeline_figure.draw(Results(self.sample)).axes
+            self.assertEqual(sum(len(bars.get_paths()) for bars in measured.collections), len(TASKS))
+            self.assertIn(words, [text.get_text() for text in memory.get_legend().get_texts()])
+
     def test_a_prediction_may_be_absent(self):
         self.only_steps()
         self.change(lambda file: [file["timeline"].pop(name) for name in ("predicted_start", "predicted_end")])

@@ -222,7 +222,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/timeline/predicted_end", real, {"event"}, "s", "end of the event in the predicted step of ddproxy step; absent without such a prediction"},
     {"/timeline/resource", text, {"event"}, "1", "resource of the event: compute or communication"},
     {"/timeline/label", text, {"event"}, "1", "operation or bucket of the event; in a file of ddproxy step with its phase and micro-batch"},
-    {"/timeline/phase", text, {"event"}, "1", "part of a whole step that the event belongs to: forward, recompute, backward, norm, clip, update, copy or all_reduce; absent in a sweep"},
+    {"/timeline/phase", text, {"event"}, "1", "part of a whole step that the event belongs to: forward, recompute, backward, norm, clip, update, copy, or the verb of a collective, for instance all_reduce; absent in a sweep"},
     {"/timeline/event_rank", integer, {"event"}, "1", "rank of the event"},
     {"/timeline/live_bytes_start", integer, {"event"}, "byte", "bytes of the live buffers of the rank's step after the event has started, including those that it uses"},
     {"/timeline/live_bytes_end", integer, {"event"}, "byte", "bytes of the live buffers of the rank's step after the event has ended"},

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws one whole step (`ddproxy step`): its tasks measured and predicted, a row for each lane, and the live buffers below, on one time axis."""
+"""Draws one whole step (`ddproxy step`): its tasks measured or replayed, and predicted, a row for compute and one for communication, and the live buffers below, on one time axis."""
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Patch
@@ -11,8 +11,9 @@ from . import style, timeline_figure
 LANES = timeline_figure.ROWS  # {lane: position of its row}
 # {words of the legend: (phases, colour)}, in the colours of step_figure. The rest is black and white.
 COLOURS = {"forward": (("forward",), style.SKY), "recompute": (("recompute",), style.OTHER), "backward": (("backward",), style.MEASURED),
-           "clip": (("norm", "clip"), style.GOOD), "update": (("update",), style.PREDICTED), "copy": (("copy",), style.GREY),
-           "all-reduce": (("all_reduce",), "#E69F00")}
+          "clip": (("norm", "clip"), style.GOOD), "update": (("update",), style.PREDICTED), "copy": (("copy",), style.GREY),
+           "all-reduce": (("all_reduce",), "#E69F00"), "reduce-scatter": (("reduce_scatter",), "#F0E442"),
+           "all-gather, broadcast": (("all_gather", "broadcast"), "#8B5A2B")}
 CASE = 0  # a file of whole steps has one case
 
 
@@ -77,10 +78,18 @@ def _explain_colours(axes, phase):
                 ncol=min(4, len(there)), columnspacing=1.2, handlelength=1.4, fontsize=8)
 
 
+def source(results):
+    """Returns where the times of the step come from. In a replay, compute or collectives only wait for the time that a table or the roofline gives."""
+    compute, collectives = (mode == "replay" for mode in results.modes())
+    if compute and collectives:
+        return "replayed"
+    return "measured" + " with replayed compute" * compute + " with replayed collectives" * collectives
+
+
 def draw(results):
-    """Draws the measured step above the predicted one, if there is one, and the live buffers of the measured step below."""
+    """Draws the measured or replayed step above the predicted one, if there is one, and the live buffers of this step below."""
     start, end, phase, resource = timeline_figure.events(results, CASE, ("start", "end", "phase", "resource"))
-    steps = [(f"measured, rank {timeline_figure.first_rank(results, CASE)}", start, end)]
+    steps = [(f"{source(results)}, rank {timeline_figure.first_rank(results, CASE)}", start, end)]
     if results.has("/timeline/predicted_start", "/timeline/predicted_end"):
         steps.append(("predicted", *timeline_figure.events(results, CASE, ("predicted_start", "predicted_end"))))
     longest = max(float(np.max(ends)) for _, _, ends in steps)
