@@ -139,9 +139,10 @@ TEST(StepTwin, MeasuresWhatItsTablesPredict) {
 // most 0.95 of the predicted time.
 TEST(StepTwin, SharesTheLinkAmongLanes) {
   using model::ShardStage;
-  for (auto const& sharding : {model::Sharding{.stage = ShardStage::fsdp, .group = 4},
-                               {.stage = ShardStage::fsdp, .prefetch = 2, .lanes = 2},
-                               {.stage = ShardStage::zero1, .lanes = 2}})
+  const std::vector<model::Sharding> methods{{.stage = ShardStage::fsdp, .group = 4},
+                                             {.stage = ShardStage::fsdp, .prefetch = 2, .lanes = 2},
+                                             {.stage = ShardStage::zero1, .lanes = 2}};
+  for (auto const& sharding : methods)
     for (const bool thread : {true, false}) {
       const Twin twin({.clipped = true, .sharding = sharding});
       CompiledStep step = twin.compiled();
