@@ -144,7 +144,7 @@ TEST(StepTwin, SharesTheLinkAmongLanes) {
                                              {.stage = ShardStage::zero1, .lanes = 2}};
   for (auto const& sharding : methods)
     for (const bool thread : {true, false}) {
-      const Twin twin({.clipped = true, .sharding = sharding});
+      const Twin twin({.sharding = sharding});
       CompiledStep step = twin.compiled();
       ASSERT_EQ(step.lanes().size(), 2U);
       StepReplay compute(twin.phases);
