@@ -22,13 +22,8 @@ void CallQueue::post(std::span<const CollectiveCall> calls, Completion ready) {
   posted_ += calls.size();
 }
 
-bool CallQueue::advance() {
-  if (!is_busy()) return false;
-  const bool finished = under_way_ && finish();
-  return begin_next() || finished;
-}
-
 bool CallQueue::finish() {
+  if (!under_way_) return false;
   const std::size_t number = done_.size(), group = calls_[number].group;
   if (!engine_->test()) {
     engine_->check_time(number);

@@ -17,8 +17,8 @@ namespace ddproxy {
 /// call.
 ///
 /// Order of calls on the compute side: begin(), then post() for each call or group. The driver calls
-/// is_busy() and advance(). The two sides need no lock: one side writes an element before an atomic counter
-/// counts it, and the other side reads only elements that are counted.
+/// is_busy(), begin_next() and finish(). The two sides need no lock: one side writes an element before an
+/// atomic counter counts it, and the other side reads only elements that are counted.
 class CallQueue {
  public:
   /// Takes the engine that carries out the calls.
@@ -44,15 +44,14 @@ class CallQueue {
 
   /// Returns whether a posted call is not done yet.
   bool is_busy() const { return posted_ != finished_; }
-  /// Finishes the call in flight if it is done, and begins the next call if its data are ready. Returns
-  /// whether it did one of these. Throws the exception of the engine, which is std::runtime_error if the call
-  /// in flight takes longer than the time limit.
-  bool advance();
+  /// Begins the next call if none is in flight and its data are ready. Returns whether it did. Throws the
+  /// exception of the engine.
+  bool begin_next();
+  /// Finishes the call in flight if it is done. Returns whether it did. Throws the exception of the engine,
+  /// which is std::runtime_error if the call in flight takes longer than the time limit.
+  bool finish();
 
  private:
-  bool finish();
-  bool begin_next();
-
   const std::unique_ptr<CollectiveEngine> engine_;
   std::vector<PostedCall> calls_;   // the compute side writes a call before posted_ counts it
   std::vector<FinishedCall> done_;  // the driver writes a call before finished_ counts it

@@ -76,10 +76,21 @@ void JointDriver::wait(CallQueue& queue, std::size_t calls) {
   std::rethrow_exception(failure_);
 }
 
+// Begins all calls that are ready, before it finishes one, and again after each. In a replay the end of a
+// call depends on the calls of other lanes that began before it (ReplayLink).
 bool JointDriver::advance() {
-  bool moved = false;
-  for (auto const& queue : queues_) moved = queue->advance() || moved;
+  bool moved = begin_calls();
+  while (std::ranges::any_of(queues_, [](auto const& queue) { return queue->finish(); })) {
+    begin_calls();
+    moved = true;
+  }
   return moved;
+}
+
+bool JointDriver::begin_calls() {
+  bool began = false;
+  for (auto const& queue : queues_) began = queue->begin_next() || began;
+  return began;
 }
 
 bool JointDriver::is_busy() const {

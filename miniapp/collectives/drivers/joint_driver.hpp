@@ -54,6 +54,7 @@ class JointDriver {
 
  private:
   bool advance();
+  bool begin_calls();
   bool is_busy() const;
   void work();
   void poll_until_done();

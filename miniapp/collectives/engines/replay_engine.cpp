@@ -55,8 +55,8 @@ bool ReplayEngine::test() {
   return true;
 }
 
-// Sleeps until the first end on the link. If that is the end of another lane, or if another lane has only
-// just begun a collective, pauses until that lane has taken note of it.
+// Sleeps until the first end on the link. If that is the end of another lane, pauses until the thread of that
+// lane has taken note of it.
 void ReplayEngine::wait(std::size_t) {
   sleep_until(link_->next_end());
   for (Backoff pause; !test(); pause()) sleep_until(link_->next_end());

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 namespace ddproxy {
 namespace {
@@ -27,7 +26,6 @@ void ReplayLink::begin(std::size_t lane, Clock::time_point start, double seconds
   Transfer& transfer = transfers_.at(lane);
   if (transfer.in_flight) throw std::logic_error("a lane of a replay begins a transfer during another one");
   transfer = {true, std::max(start, settled_), seconds};
-  ++events_;
 }
 
 std::optional<Clock::time_point> ReplayLink::ends_by(std::size_t lane, Clock::time_point now) {
@@ -35,12 +33,9 @@ std::optional<Clock::time_point> ReplayLink::ends_by(std::size_t lane, Clock::ti
   if (!transfers_.at(lane).in_flight) throw std::logic_error("a lane of a replay has no transfer to end");
   const End first = advance_to_first_end();
   if (first.lane != lane || first.when > now) return std::nullopt;
-  const bool is_quiet = std::exchange(transfers_[lane].events, events_) == events_;
-  if (transfers_.size() > 1 && !is_quiet) return std::nullopt;
   transfers_ = ahead_;
   transfers_[lane].in_flight = false;
   settled_ = first.when;
-  ++events_;
   return settled_;
 }
 

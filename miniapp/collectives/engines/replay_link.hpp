@@ -34,9 +34,8 @@ class ReplayLink {
   void begin(std::size_t lane, Clock::time_point start, double seconds);
   /// Returns the time at which the transfer of a lane ends, if the transfer has ended by `now`. The end is
   /// then final, and the lane has no transfer. Returns nothing while the transfer is in flight, and while
-  /// another lane with an earlier end has not asked for it. If there are several lanes, also returns nothing
-  /// if a transfer began or ended since the last call that found the end before `now`. So a thread that polls
-  /// all lanes in turn gives each lane the chance to begin its next transfer first.
+  /// another lane with an earlier end has not asked for it. A thread that drives several lanes must begin all
+  /// transfers that are ready before each call, as JointDriver does.
   std::optional<Clock::time_point> ends_by(std::size_t lane, Clock::time_point now);
   /// Returns the earliest end of all transfers, as far as it is known now. Returns the largest time if there
   /// is no transfer.
@@ -47,7 +46,6 @@ class ReplayLink {
     bool in_flight = false;
     Clock::time_point from{};  ///< it uses the link from here on
     double left = 0;           ///< seconds alone that are left at `settled_`, or at `from` if that is later
-    std::size_t events = 0;    ///< value of `events_` when the lane last found its end before `now`
   };
   struct End {
     std::size_t lane;
@@ -66,7 +64,6 @@ class ReplayLink {
   std::vector<Transfer> transfers_;                       // [lane], at the time settled_
   std::vector<Transfer> ahead_;                           // [lane], the same at the time of the first end
   Clock::time_point settled_ = Clock::time_point::min();  // the last end that is final
-  std::size_t events_ = 1;                                // number of begins and ends, plus 1
 };
 
 }  // namespace ddproxy
