@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs the twins of whole steps on A100 (inputs/*-step-a100x*.toml) with each kind of sharding, on the lanes
-// that `ddproxy step` makes, and prints T beside its own prediction. Takes about two minutes.
+// that `ddproxy step` makes, and prints T beside its own prediction. Takes about a minute.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
