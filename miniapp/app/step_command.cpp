@@ -4,11 +4,13 @@
 
 #include <optional>
 
+#include "miniapp/app/resume.hpp"
 #include "miniapp/app/run_ends.hpp"
 #include "miniapp/app/step_session.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/signals.hpp"
+#include "miniapp/input/named_tables.hpp"
 #include "miniapp/machine/core_probe.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/options/output_clash.hpp"
@@ -23,11 +25,12 @@ void check_files(Options const& options, Config const& config) {
         "{}: the endings .part, .part.1 and so on, and .lock belong to the files of a run that is "
         "not finished; give the results file another name (-o)",
         options.output.string()));
-  refuse_clashes({{"the input file", config.file}, {"a table of the input", config.table}},
-                 {{"the results file", options.output},
-                  {"the unfinished results file", options.output.string() + ".part"},
-                  {"--json", options.json},
-                  {"--trace", options.trace}});
+  const std::vector<UsedFile> written{{"the results file", options.output},
+                                      {"the unfinished results file", options.output.string() + ".part"},
+                                      {"--json", options.json},
+                                      {"--trace", options.trace}};
+  refuse_overwriting_earlier(options, written);
+  refuse_clashes({{"the input file", config.file}, {"a table of the input", config.table}}, written);
   for (auto const& file : {options.json, options.trace})
     if (!file.empty()) results::check_writable(file);
 }
@@ -50,17 +53,21 @@ void execute_step(Options const& options, Runtime const& runtime) {
   Workload workload;
   runtime.together([&] {
     config = read_config(options.input);
+    config.max_seconds = 0;  // it is for sweeps only
+    config.tables = read_named_tables(config);
     workload = make_workload(config);
     if (runtime.root()) check_files(options, config);
   });
   agree_on_input(runtime, config);
+  auto earlier = find_earlier_rounds(options, config, runtime);
+  config.rounds_before = earlier.rounds;
   std::optional<StepSession> session;
   const std::function<void()> close = [&session] {
     if (session) session->close_unfinished();
   };
   const CallLimit limit(runtime, config.timeout_s, close);
   try {
-    session.emplace(options, make_step_context(config, std::move(workload), runtime));
+    session.emplace(options, make_step_context(config, std::move(workload), runtime), std::move(earlier));
     run_steps(*session, runtime);
   } catch (StuckCall const& error) {
     leave_stuck_call(runtime, close, error.what());
