@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -142,6 +143,19 @@ def check_preemption(jobs):
     jobs.slurm.call("scancel", number)
 
 
+def check_reframe(jobs):
+    """ReFrame submits its checks to SLURM, one after another."""
+    if not (reframe := shutil.which("reframe")):
+        print("left out: ReFrame is not installed (pip install reframe-hpc)")
+        return
+    files, report = ROOT / "deploy" / "reframe", jobs.folder / "report.json"
+    done = jobs.slurm.call(reframe, "-C", files / "settings.py", "-c", files / "ddproxy.py", "--system=ddproxy:slurm", f"--prefix={jobs.folder}/reframe",
+                           f"--report-file={report}", "--exec-policy=serial", "-n", "DdproxyMeasured|DdproxyTwin.*slingshot", "-r", check=False,
+                           cwd=jobs.folder, env={**jobs.environment, "RFM_ENABLE_RESULTS_STORAGE": "0", "RFM_COLORIZE": "0"})
+    results = {case["unique_name"]: case["result"] for case in json.loads(report.read_text())["runs"][0]["testcases"]}
+    assert len(results) == 3 and set(results.values()) == {"pass"}, done.stdout
+
+
 def main():
     if missing := missing_programs():
         print(f"skipped: this machine has no {', '.join(missing)} (Debian: slurm-wlm munge)")
@@ -159,7 +173,7 @@ def main():
                 sys.exit(77)
             jobs = Jobs(slurm, pathlib.Path(folder))
             (jobs.folder / "tiny.toml").write_text(TINY)
-            for check in (check_too_few_gpus, check_twin, check_cpus_of_a_task, check_two_nodes, check_eight_tasks, check_preemption):
+            for check in (check_too_few_gpus, check_twin, check_cpus_of_a_task, check_two_nodes, check_eight_tasks, check_reframe, check_preemption):
                 check(jobs)
                 print(f"passed: {check.__name__}", flush=True)
 
