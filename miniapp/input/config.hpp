@@ -51,9 +51,8 @@ struct StepConfig {
 /// A CSV table that an input names.
 struct NamedTable {
   std::string file;  ///< path
-  std::string
-      hash;  ///< hash of its content, 16 hexadecimal digits; equal contents have equal hashes in one build
-  bool operator==(NamedTable const&) const = default;
+  /// Hash of its content, 16 hexadecimal digits. Only hashes of one build of this program can be compared.
+  std::string hash;
 };
 
 /// The content of an input file (docs/input.md), after all checks.
