@@ -116,7 +116,8 @@ def check_step():
     again = ("step.toml", "-o", "step.h5", "--resume", "step.h5.part")
     refused("it has 2 ranks, and this run has 1; start as many ranks", "step", *again)
     refused("the command differs, 'step' against 'run' in this run", "run", *again, ranks=2)
-    refused("this file is the file of --resume, and --json would overwrite it", "step", *again, "--json", "step.h5.part", ranks=2)
+    refused("this file is the file of --resume, and --json would overwrite it", "step", "step.toml", "-o", "new.h5", "--resume", "step.h5.part",
+            "--json", "step.h5.part", ranks=2)
     refused("it has no sample of a step; continue another file, or leave out --resume to take all samples", "step", "step.toml", "-o", "new.h5",
             "--resume", plant(without_samples, source="step.h5.part"), ranks=2)
     done = run("step", "step.toml", "-o", "step.h5", "--resume", "auto", ranks=2)
