@@ -43,6 +43,10 @@ class Nights:
     def state(self, name):
         return (self.folder / "state" / name).read_text().strip()
 
+    def measured(self):
+        """Returns how often scripts/gate has measured."""
+        return len(list(self.artifact("rounds").iterdir()))
+
     def artifact(self, name):
         return self.folder / "artifacts" / name
 
@@ -71,10 +75,12 @@ def main():
         assert "it is now the last good build" in nights.run(0, build)
         assert nights.state("reference") == str(slower) and nights.state("last-good") == str(build)
         check_dashboard(nights, "passed")
+        assert nights.measured() == 1, "the last good build was the reference build, so one measurement answers both questions"
         assert len(list((folder / "state" / "nights").glob("*.night.json"))) == 1
         output = nights.run(1, slower)
         assert f"{slower} is slower than the last good build {build}" in output and nights.state("last-good") == str(build)
         check_dashboard(nights, "failed")
+        assert nights.measured() == 1 + 2, "they differed"
         for name in ("gate.xml", "history.xml"):
             assert xml.etree.ElementTree.parse(nights.artifact(name)).find("testsuite/testcase") is not None
         page = nights.artifact("history.html").read_text()

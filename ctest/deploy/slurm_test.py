@@ -1,10 +1,14 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""slurm_test.py ROOT DDPROXY: every file of deploy/slurm runs on a SLURM with two nodes that pretend to have eight GPUs each."""
+"""slurm_test.py ROOT DDPROXY: every file of deploy/slurm runs on a SLURM with two nodes that pretend to have eight GPUs each.
+
+srun starts a program of Open MPI with PMIx, and one of MPICH with PMI-2."""
 import json
 import os
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -34,12 +38,18 @@ samples = 2
 """
 
 
+def plugin_of(program):
+    """Returns the plugin of SLURM that starts the program's MPI library."""
+    libraries = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    return "pmi2" if "libmpich" in libraries else "pmix"
+
+
 class Jobs:
     """Submits jobs in a folder. `slurm` is a running FakeSlurm."""
 
     def __init__(self, slurm, folder):
         self.slurm, self.folder = slurm, folder
-        self.environment = {**slurm.environment, "DDPROXY": DDPROXY, "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl": "tcp,self",
+        self.environment = {**slurm.environment, "DDPROXY": DDPROXY, "DDPROXY_MPI": plugin_of(DDPROXY), "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl": "tcp,self",
                             "OMPI_MCA_btl_tcp_if_include": "lo", "OMP_WAIT_POLICY": "passive"}
 
     def submit(self, *options, wait=True):
@@ -133,6 +143,19 @@ def check_preemption(jobs):
     jobs.slurm.call("scancel", number)
 
 
+def check_reframe(jobs):
+    """ReFrame submits its checks to SLURM, one after another."""
+    if not (reframe := shutil.which("reframe")):
+        print("left out: ReFrame is not installed (pip install reframe-hpc)")
+        return
+    files, report = ROOT / "deploy" / "reframe", jobs.folder / "report.json"
+    done = jobs.slurm.call(reframe, "-C", files / "settings.py", "-c", files / "ddproxy.py", "--system=ddproxy:slurm", f"--prefix={jobs.folder}/reframe",
+                           f"--report-file={report}", "--exec-policy=serial", "-n", "DdproxyMeasured|DdproxyTwin.*slingshot", "-r", check=False,
+                           cwd=jobs.folder, env={**jobs.environment, "RFM_ENABLE_RESULTS_STORAGE": "0", "RFM_COLORIZE": "0"})
+    results = {case["unique_name"]: case["result"] for case in json.loads(report.read_text())["runs"][0]["testcases"]}
+    assert len(results) == 3 and set(results.values()) == {"pass"}, done.stdout
+
+
 def main():
     if missing := missing_programs():
         print(f"skipped: this machine has no {', '.join(missing)} (Debian: slurm-wlm munge)")
@@ -144,12 +167,13 @@ def main():
     assert files == {"run-8gpu.sbatch"}, f"this test submits run-8gpu.sbatch; add the other files of deploy/slurm to it: {files}"
     with tempfile.TemporaryDirectory() as state, tempfile.TemporaryDirectory() as folder:
         with FakeSlurm(state) as slurm:
-            if "pmix" not in slurm.call("srun", "--mpi=list").stdout + slurm.call("srun", "--mpi=list").stderr:
-                print("skipped: this SLURM was built without PMIx")
+            plugins = slurm.call("srun", "--mpi=list")
+            if plugin_of(DDPROXY) not in plugins.stdout + plugins.stderr:
+                print(f"skipped: this SLURM has no plugin {plugin_of(DDPROXY)}")
                 sys.exit(77)
             jobs = Jobs(slurm, pathlib.Path(folder))
             (jobs.folder / "tiny.toml").write_text(TINY)
-            for check in (check_too_few_gpus, check_twin, check_cpus_of_a_task, check_two_nodes, check_eight_tasks, check_preemption):
+            for check in (check_too_few_gpus, check_twin, check_cpus_of_a_task, check_two_nodes, check_eight_tasks, check_reframe, check_preemption):
                 check(jobs)
                 print(f"passed: {check.__name__}", flush=True)
 

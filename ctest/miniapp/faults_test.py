@@ -150,6 +150,11 @@ def check_ranks():
     done = subprocess.run([*two, "sh", script, "run", "input.toml"], capture_output=True, text=True)
     assert done.returncode == 2 and "rank 1 reads another text" in done.stderr, (done.returncode, done.stderr)
     assert len(ours(done.stderr)) == 1, done.stderr
+    for rank, table in (("0", TABLE), ("1", TABLE.replace("1e-5", "2e-5"))):
+        write(f"{rank}/input.toml", TINY + '[allreduce]\ntable = "table.csv"\n')
+        write(f"{rank}/table.csv", table)
+    done = subprocess.run([*two, "sh", script, "run", "input.toml"], capture_output=True, text=True)
+    assert done.returncode == 2 and "table.csv: rank 1 reads another text than rank 0" in done.stderr, (done.returncode, done.stderr)
 
 
 def wait_for_samples(path):

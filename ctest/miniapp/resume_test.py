@@ -22,13 +22,16 @@ DDPROXY, *MPIEXEC = sys.argv[1:]
 ROUNDS = 60
 SWEEP = 'strategies = ["flat", "bucketed"]\ncaps_mib = [0.1]\nsamples = {}\n'
 REAL = '[model]\npreset = "tiny"\n[step]\nbatch = 1\nsequence = 32\n[sweep]\n' + SWEEP.format(ROUNDS)
+STEP = REAL.replace('"flat", ', "")
 TWIN = "twin/twin.toml"
 
 
 def rounds_in(path):
-    """Returns the number of complete rounds in a results file, 0 if it has no sweep yet."""
+    """Returns the number of complete rounds of a sweep, or of samples of a step, in a results file; 0 if it has none yet."""
     try:
         with h5py.File(path) as file:
+            if "step/measured" in file:
+                return int(np.isfinite(file["step/measured"][()]).all(axis=0).sum())
             return int(np.isfinite(file["sweep/measured"][()]).all(axis=(0, 2)).sum())
     except (OSError, KeyError):
         return 0
@@ -50,8 +53,9 @@ def run(*arguments, code=0, ranks=1):
     return done
 
 
-def interrupt(*arguments, output, ranks=1, rounds=3):
+def interrupt(*arguments, output, ranks=1, rounds=3, progress=", round {}:"):
     """Starts a run, sends SIGTERM to its rank 0 when the next round after `rounds` goes on, and returns the number of rounds in OUTPUT.part.
+    `progress` is a part of the line that a run prints when a round begins.
 
     The progress of a run is printed only to a terminal, so its standard error is a pseudo-terminal."""
     terminal, name = os.openpty()
@@ -61,7 +65,7 @@ def interrupt(*arguments, output, ranks=1, rounds=3):
     process = subprocess.Popen([*command[:at], *shell, *command[at:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                env={**os.environ, "TERMINAL": os.ttyname(name)})
     said, end = "", time.monotonic() + 100
-    while f", round {rounds + 1}:" not in said:
+    while progress.format(rounds + 1) not in said:
         assert process.poll() is None and time.monotonic() < end, (process.poll(), said)
         if select.select([terminal], [], [], 0.1)[0]:
             said += os.read(terminal, 65536).decode()
@@ -104,6 +108,29 @@ def check_real_ranks():
         assert np.isfinite(file["sweep/predicted"][()]).all() and len(file["layers/seconds"]) == 2, "the calibration is new"
 
 
+def check_step():
+    """Whole steps of two ranks are interrupted and continued. A round is one sample."""
+    Path("step.toml").write_text(STEP)
+    had = interrupt("step", "step.toml", output="step.h5", ranks=2, progress=", sample {} of")
+    left, earlier = Path("step.h5.part").read_bytes(), attributes("step.h5.part")
+    again = ("step.toml", "-o", "step.h5", "--resume", "step.h5.part")
+    refused("it has 2 ranks, and this run has 1; start as many ranks", "step", *again)
+    refused("the command differs, 'step' against 'run' in this run", "run", *again, ranks=2)
+    refused("this file is the file of --resume, and --json would overwrite it", "step", "step.toml", "-o", "new.h5", "--resume", "step.h5.part",
+            "--json", "step.h5.part", ranks=2)
+    refused("it has no sample of a step; continue another file, or leave out --resume to take all samples", "step", "step.toml", "-o", "new.h5",
+            "--resume", plant(without_samples, source="step.h5.part"), ranks=2)
+    done = run("step", "step.toml", "-o", "step.h5", "--resume", "auto", ranks=2)
+    assert f"resume: step.h5.part has {had} samples (run {earlier['run_id']}); this run takes {ROUNDS - had} more" in done.stdout, done.stdout
+    assert f"the {ROUNDS - had} samples of this run; the {had} samples before are in the unfinished file of run {earlier['run_id']}" in done.stdout
+    assert Path("step.h5.part.1").read_bytes() == left and not Path("step.h5.part").exists()
+    whole = attributes("step.h5")
+    assert whole["complete"] == 1 and whole["resumed_from"] == earlier["run_id"] and whole["rounds_before"] == had, whole
+    with h5py.File("step.h5") as file:
+        assert file["step/measured"].shape == (8, ROUNDS - had) and np.isfinite(file["step/predicted"][()]).all()
+    assert "it continued the interrupted run" in run("compare", "step.h5", "step.h5", "--allow-undecided").stderr
+
+
 def check_second_preemption():
     """The continued run is interrupted, too. The third run takes what both have left. Every unfinished file stays as it was."""
     resume = ("run", TWIN, "--resume", "auto")
@@ -120,9 +147,9 @@ def check_second_preemption():
     assert (Path("job.h5.part.1").read_bytes(), Path("job.h5.part.2").read_bytes()) == (left, again)
 
 
-def plant(change, name="planted.h5.part"):
-    """Copies the interrupted run and changes the copy. Returns its name."""
-    shutil.copy("cut.h5.part", name)
+def plant(change, name="planted.h5.part", source="cut.h5.part"):
+    """Copies an interrupted run and changes the copy. Returns its name."""
+    shutil.copy(source, name)
     with h5py.File(name, "r+") as file:
         change(file)
     return name
@@ -144,6 +171,10 @@ def without_rounds(file):
     file["sweep/measured"][0, :, 0] = np.nan
 
 
+def without_samples(file):
+    file["step/measured"][0, :] = np.nan
+
+
 def two_changes(file):
     attribute("provenance", "flags", "-Og")(file)
     text("provenance/host", "elsewhere")(file)
@@ -158,6 +189,13 @@ def check_differences():
     refused("of the input differs, 'caps_mib = [0.1]' against 'caps_mib = [0.2]' in this run; give the input as it was",
             *resume("cut.h5.part", twin="changed/twin.toml"))
     refused("the command differs, 'run' against 'sweep' in this run", *resume("cut.h5.part", command="sweep"))
+    write_twin(Path("slower"), SWEEP.format(ROUNDS), compute=1.1)
+    refused("the content of the table slower/times.csv differs; give the table as it was at the start of the run, or leave out --resume to take all",
+            *resume("cut.h5.part", twin="slower/twin.toml"))
+    write_twin(Path("slower"), SWEEP.format(ROUNDS), compute=1.1, allreduce=1.1)
+    refused("the content of the table slower/allreduce.csv differs", *resume("cut.h5.part", twin="slower/twin.toml"), lines=2)
+    write_twin(Path("equal"), SWEEP.format(ROUNDS))
+    assert "more" in run(*resume("cut.h5.part", twin="equal/twin.toml")).stdout, "only the content counts, not the folder"
     for name, what in (("git_revision", "git revision"), ("compiler", "compiler"), ("flags", "list of compiler flags")):
         refused(f"the {what} differs, 'other'", *resume(plant(attribute("provenance", name, "other"))))
     refused("the host of rank 0 differs, 'elsewhere' against '", *resume(plant(text("provenance/host", "elsewhere"))))
@@ -241,7 +279,7 @@ def main():
         os.chdir(folder)
         write_twin(Path("twin"), SWEEP.format(ROUNDS))
         interrupt("run", TWIN, output="cut.h5")
-        for check in (check_real_ranks, check_second_preemption, check_differences, check_unusable_files, check_options, check_automatic,
+        for check in (check_real_ranks, check_step, check_second_preemption, check_differences, check_unusable_files, check_options, check_automatic,
                       check_interrupted_calibration, check_time_limit, check_comparison):
             check()
             print(f"passed: {check.__name__}", flush=True)

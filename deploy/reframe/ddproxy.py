@@ -92,5 +92,5 @@ class DdproxyMeasured(DdproxyCheck):
 
     @run_after("init")
     def set_ranks(self):
-        self.num_tasks = self.ranks
+        self.num_tasks = self.num_tasks_per_node = self.ranks
         self.expected_valid = "single" if self.ranks == 1 else "true"

@@ -15,6 +15,7 @@
 #include "miniapp/compute/slowed_lane.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
+#include "miniapp/input/named_tables.hpp"
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/machine/core_probe.hpp"
 #include "miniapp/machine/interruption.hpp"
@@ -34,10 +35,7 @@ void refuse_overwriting(Options const& options, Config const& config) {
   for (char const* ending : table_endings)
     written.push_back(
         {fmt::format("a table beside {}", options.output.string()), beside(options.output, ending)});
-  // The unfinished results file may be the file of --resume, because a new start renames it.
-  auto replaced = written;
-  std::erase_if(replaced, [&](UsedFile const& one) { return one.path == options.output.string() + ".part"; });
-  if (options.resume != resume_auto) refuse_clashes({{"the file of --resume", options.resume}}, replaced);
+  refuse_overwriting_earlier(options, written);
   refuse_clashes({{"the input file", config.file},
                   {"a table of the input", config.times},
                   {"a table of the input", config.table}},
@@ -113,6 +111,7 @@ Input read_input(Options const& options, Runtime const& runtime) {
   runtime.together([&] {
     config = read_config(options.input);
     config.max_seconds = options.max_seconds.value_or(config.max_seconds);
+    config.tables = read_named_tables(config);
     workload = make_workload(config);
     cases = make_cases(config, workload);
     initialize_benchmark(options.benchmark);

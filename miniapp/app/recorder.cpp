@@ -48,6 +48,9 @@ Recorder::Recorder(Options const& options, Config const& config) : writer_(optio
   if (!options.label.empty()) writer_.attribute("/", "label", options.label);
   writer_.write("/provenance/command_line", Texts{options.command_line});
   writer_.write("/provenance/input", Texts{config.text});
+  if (config.tables.empty()) return;
+  writer_.write("/provenance/table_file", column<Texts>(config.tables, &NamedTable::file));
+  writer_.write("/provenance/table_hash", column<Texts>(config.tables, &NamedTable::hash));
 }
 
 void Recorder::resumed(EarlierRounds const& earlier) {

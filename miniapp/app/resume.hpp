@@ -6,6 +6,7 @@
 #include "miniapp/input/config.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "miniapp/options/options.hpp"
+#include "miniapp/options/output_clash.hpp"
 
 namespace ddproxy {
 
@@ -17,8 +18,12 @@ namespace ddproxy {
 /// is a line on standard error; the last one is the message of the exception.
 EarlierRounds find_earlier_rounds(Options const& options, Config const& config, Runtime const& runtime);
 
+/// Throws std::invalid_argument if one of the files to be written would overwrite the file that --resume
+/// names. FILE.part of `-o FILE` may be that file, because a new start renames it.
+void refuse_overwriting_earlier(Options const& options, std::vector<UsedFile> written);
+
 /// Returns lines for the end of a run that continued `earlier`: which rounds its figures have, and where the
 /// other rounds are. `own` is the number of rounds of this run. Returns an empty text if it continued none.
-std::string resumed_text(EarlierRounds const& earlier, std::size_t own);
+std::string resumed_text(Options const& options, EarlierRounds const& earlier, std::size_t own);
 
 }  // namespace ddproxy

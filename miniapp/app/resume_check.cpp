@@ -25,16 +25,22 @@ std::vector<std::string> texts_of(results::Reader const& reader, std::string_vie
   return reader.has(dataset) ? reader.texts(dataset) : std::vector<std::string>{};
 }
 
-// Counts the rounds of the file in which every case has a sample on every rank.
-std::int64_t complete_rounds(results::Reader const& reader) {
-  if (!reader.has("/sweep/measured")) return 0;
-  const auto extents = reader.extents("/sweep/measured");
-  const auto seconds = reader.reals("/sweep/measured");
-  const std::size_t cases = extents[0], rounds = extents[1], ranks = extents[2];
+// Counts the rounds of a dataset [case][round][rank] in which every case has a sample on every rank. A
+// dataset without the last dimension has the samples of one rank.
+std::int64_t complete_rounds_in(results::Reader const& reader, std::string_view dataset) {
+  if (!reader.has(dataset)) return 0;
+  const auto extents = reader.extents(dataset);
+  const auto seconds = reader.reals(dataset);
+  const std::size_t cases = extents[0], rounds = extents[1], ranks = extents.size() > 2 ? extents[2] : 1;
   std::vector<bool> complete(cases > 0 && ranks > 0 ? rounds : 0, true);
   for (std::size_t k = 0; k < seconds.size(); ++k)
     if (!std::isfinite(seconds[k])) complete[k / ranks % rounds] = false;
   return std::ranges::count(complete, true);
+}
+
+// Counts the complete rounds of a sweep, or the samples of a step; a file has one of the two.
+std::int64_t complete_rounds(results::Reader const& reader) {
+  return complete_rounds_in(reader, "/sweep/measured") + complete_rounds_in(reader, "/step/measured");
 }
 
 // Returns the number of complete rounds of the file and of the runs that it continued.
@@ -82,6 +88,16 @@ void compare_inputs(std::string const& then, std::string const& now, Obstacles& 
   }
 }
 
+// The texts of the two inputs are equal, so they name the same number of tables in the same order.
+void compare_tables(results::Reader const& reader, std::vector<NamedTable> const& now, Obstacles& found) {
+  auto then = texts_of(reader, "/provenance/table_hash");
+  then.resize(now.size());
+  for (std::size_t k = 0; k < now.size(); ++k)
+    if (then[k] != now[k].hash)
+      found.push_back({fmt::format("the content of the table {} differs", now[k].file),
+                       "give the table as it was at the start of the run"});
+}
+
 Obstacles differences(results::Reader const& reader, ResumeConditions const& mine) {
   Obstacles found;
   const auto compare = [&](std::string const& what, std::string_view group, std::string const& name,
@@ -98,7 +114,10 @@ Obstacles differences(results::Reader const& reader, ResumeConditions const& min
   compare("list of compiler flags", "/provenance", "flags", mine.flags, same_build);
   compare_hosts(texts_of(reader, "/provenance/host"), mine.hosts, found);
   const auto input = texts_of(reader, "/provenance/input");
-  compare_inputs(input.empty() ? "" : input.front(), mine.input, found);
+  if (input == std::vector{mine.input})
+    compare_tables(reader, mine.tables, found);
+  else
+    compare_inputs(input.empty() ? "" : input.front(), mine.input, found);
   return found;
 }
 
@@ -108,8 +127,10 @@ ResumeFinding examine(std::filesystem::path const& file, ResumeConditions const&
     return {{}, {{"the run that writes it still goes on", "wait until that run has ended"}}};
   const results::Reader reader(file);
   if (reader.complete()) return {{}, {{"it is the file of a finished run", "use it as it is"}}};
+  char const* const no_round =
+      mine.command == "step" ? "it has no sample of a step" : "it has no complete round of a sweep";
   const int rounds = all_rounds(reader);
-  if (rounds == 0) return {{}, {{"it has no complete round of a sweep", "continue another file"}}};
+  if (rounds == 0) return {{}, {{no_round, "continue another file"}}};
   auto found = differences(reader, mine);
   if (!found.empty()) return {{}, std::move(found)};
   return {{file, reader.text("/", "run_id"), rounds, seconds_of(reader)}, {}};

@@ -7,18 +7,22 @@
 #include <string>
 #include <vector>
 
+#include "miniapp/input/config.hpp"
+
 namespace ddproxy {
 
 /// What must be equal in an interrupted run and in the run that continues it.
 struct ResumeConditions {
-  std::string command;             ///< run or sweep
+  std::string command;             ///< run, sweep or step
   std::string git_revision;        ///< revision of the source
   std::string compiler, flags;     ///< of the build
   std::vector<std::string> hosts;  ///< [rank] host name
   std::string input;               ///< text of the input file
+  std::vector<NamedTable> tables;  ///< the tables that the input names
 };
 
-/// The rounds of a sweep that interrupted runs have taken. A round takes one sample of each case.
+/// The rounds of a sweep that interrupted runs have taken. A round takes one sample of each case. `step` has
+/// one case, so a round is one sample.
 struct EarlierRounds {
   std::filesystem::path
       file;            ///< unfinished results file of the last of these runs; empty: none is continued

@@ -16,16 +16,25 @@
 
 namespace ddproxy {
 
-void agree_on_input(Runtime const& runtime, Config const& config) {
-  const auto mine = static_cast<std::int64_t>(std::hash<std::string>{}(config.text));
+namespace {
+
+// Checks that all ranks have read the same text from a file. `text` may also be a hash of it.
+void agree_on_text(Runtime const& runtime, std::string const& file, std::string const& text) {
+  const auto mine = static_cast<std::int64_t>(std::hash<std::string>{}(text));
   std::vector<std::int64_t> first{mine};
   runtime.broadcast(first);
   runtime.together([&] {
     if (first[0] != mine)
-      throw std::invalid_argument(
-          fmt::format("{}: rank {} reads another text than rank 0; give all nodes the same file",
-                      config.file.string(), runtime.rank()));
+      throw std::invalid_argument(fmt::format(
+          "{}: rank {} reads another text than rank 0; give all nodes the same file", file, runtime.rank()));
   });
+}
+
+}  // namespace
+
+void agree_on_input(Runtime const& runtime, Config const& config) {
+  agree_on_text(runtime, config.file.string(), config.text);
+  for (auto const& table : config.tables) agree_on_text(runtime, table.file, table.hash);
 }
 
 void stop_on_signals(Runtime const& runtime, std::filesystem::path const& output) {

@@ -13,8 +13,8 @@
 // the unfinished results file of this rank, if the rank has one, and calls no MPI function.
 namespace ddproxy {
 
-/// Checks that all ranks have read the same input. Throws CollectiveError (exit code 2) if they have not.
-/// Collective.
+/// Checks that all ranks have read the same input and the same tables. Throws CollectiveError (exit code 2)
+/// if they have not. Collective.
 void agree_on_input(Runtime const& runtime, Config const& config);
 
 /// Makes signals end the run after the present measurement (catch_signals() in miniapp/errors/signals.hpp).

@@ -54,8 +54,8 @@ std::vector<double> seconds_of(model::StepCosts const& costs) {
 
 }  // namespace
 
-StepSession::StepSession(Options const& options, StepContext context)
-    : options_(options), context_(std::move(context)), meter_(context_) {
+StepSession::StepSession(Options const& options, StepContext context, EarlierRounds earlier)
+    : options_(options), context_(std::move(context)), earlier_(std::move(earlier)), meter_(context_) {
   auto& rank = context_.rank;
   const auto provenance = gather_provenance(rank);
   figures_.ranks = rank.ranks();
@@ -63,6 +63,7 @@ StepSession::StepSession(Options const& options, StepContext context)
   rank.runtime.together([&] {
     if (!root()) return;
     recorder_.emplace(options, rank.config);
+    recorder_->resumed(earlier_);
     recorder_->provenance(provenance);
     recorder_->model(rank.config, rank.workload);
     recorder_->step_settings(rank.config, context_.cap_mib, rank.ranks());
@@ -202,10 +203,11 @@ void StepSession::predict() {
 }
 
 void StepSession::sample() {
-  say("measuring steps");
   auto const& rank = context_.rank;
-  for (int i = 0; i < rank.config.samples; ++i) {
+  const int samples = rounds_to_take(rank.config);
+  for (int i = 0; i < samples; ++i) {
     stop_where_signalled(rank.runtime);
+    say(fmt::format("measuring steps, sample {} of {}", i + 1, samples));
     StepSample sample;
     if (i % 2 == 0) sample.alone = meter_.alone();
     sample.phases = meter_.step();

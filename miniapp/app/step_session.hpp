@@ -34,9 +34,10 @@ namespace ddproxy {
 /// miniapp/machine/runtime.hpp.
 class StepSession {
  public:
-  /// Creates the results file on rank 0. `options` must outlive the session. Throws CollectiveError if the
+  /// Creates the results file on rank 0. `options` must outlive the session. `earlier` are the samples that
+  /// this run continues; the config of the context has their number, too. Throws CollectiveError if the
   /// file cannot be created (exit code 2) or the disk is full (exit code 4).
-  StepSession(Options const& options, StepContext context);
+  StepSession(Options const& options, StepContext context, EarlierRounds earlier);
 
   /// Initialises the parameters and times the first step.
   void first_step();
@@ -51,9 +52,9 @@ class StepSession {
   /// Times the tasks of steps without communication, and predicts the step. If compute is replayed, predicts
   /// from the times that are replayed. Throws CollectiveError (exit code 75) if a signal arrived.
   void predict();
-  /// Takes as many samples as [sweep] samples says. A sample consists of one step and one step without
-  /// communication; which of the two comes first alternates. Throws CollectiveError (exit code 75) if a
-  /// signal arrived.
+  /// Takes as many samples as [sweep] samples says, less those that this run continues. A sample consists of
+  /// one step and one step without communication; which of the two comes first alternates. Throws
+  /// CollectiveError (exit code 75) if a signal arrived.
   void sample();
   /// Gathers the traces of the last step and finishes the results file. Then prints the tables and the figure
   /// of merit, and writes the files of --json and --trace if the options name them.
@@ -85,6 +86,7 @@ class StepSession {
 
   Options const& options_;
   StepContext context_;
+  EarlierRounds earlier_;
   StepMeter meter_;
   std::unique_ptr<StateProbe> gpu_;  // reads the clocks of the GPU; null on a host, or without NVML
   ClocksOfRanks clocks_before_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "miniapp/analysis/json_tables.hpp"
+#include "miniapp/app/resume.hpp"
 #include "miniapp/app/step_session.hpp"
 #include "miniapp/app/step_tables.hpp"
 #include "miniapp/app/tables.hpp"
@@ -99,6 +100,7 @@ void StepSession::finish() {
     if (const auto doubt = doubt_about_throttling(clocks_before_, clocks_after); !doubt.empty())
       results::say_error("warning: " + doubt);
     report_ = step_table(figures_, context_.rank.config, context_.cap_mib) + report_;
+    report_ += resumed_text(options_, earlier_, samples_.size());
     if (!hypothetical_.empty()) report_ += hypothetical_ + "\n";
     const auto file = recorder_->reader();
     recorder_->finish({});

@@ -48,10 +48,18 @@ struct StepConfig {
   std::optional<double> clip;  ///< upper limit of the norm of all gradients together; nothing: no clipping
 };
 
+/// A CSV table that an input names.
+struct NamedTable {
+  std::string file;  ///< path
+  /// Hash of its content, 16 hexadecimal digits. Only hashes of one build of this program can be compared.
+  std::string hash;
+};
+
 /// The content of an input file (docs/input.md), after all checks.
 struct Config {
   std::filesystem::path file;
-  std::string text;  ///< content of the file, as it was read
+  std::string text;                ///< content of the file, as it was read
+  std::vector<NamedTable> tables;  ///< of `times` and `table`; empty until read_named_tables() is called
 
   std::string model;  ///< name of the preset, with " (changed)" if keys change its shape; "free": no preset
   model::Shape shape;

@@ -32,8 +32,8 @@ void require_launcher(int ranks) {
     if (ranks > 1 || !tasks || std::atoi(tasks) <= 1) continue;
     throw std::invalid_argument(
         fmt::format("the launcher started {} tasks ({}), but MPI sees only one; use the launcher of the MPI "
-                    "that ddproxy was "
-                    "built with (mpirun, or srun --mpi=pmix; srun --mpi=list shows which there are)",
+                    "that ddproxy was built with (mpirun, srun --mpi=pmix for Open MPI, or srun --mpi=pmi2 "
+                    "for MPICH; srun --mpi=list shows which there are)",
                     tasks, name));
   }
 }

@@ -35,6 +35,10 @@ CLI::Option* add_trace(CLI::App& command, Options& options);
 /// Adds --dry-run. Returns this option, which `command` owns.
 CLI::Option* add_dry_run(CLI::App& command, Options& options);
 
+/// Adds --resume, for the commands that continue an interrupted run. `command` must have --dry-run. Returns
+/// this option, which `command` owns.
+CLI::Option* add_resume(CLI::App& command, Options& options);
+
 /// Adds --pieces and --total, for `allreduce` and `collectives`. Returns the option --pieces, which `command`
 /// owns.
 CLI::Option* add_pieces(CLI::App& command, Options& options);

@@ -36,7 +36,7 @@ struct Options {
   std::optional<int> group;        ///< `collectives`: ranks of a group, at least 2; not given: all ranks
   std::optional<double> max_model_error, max_regret;  ///< limits of the score; exit code 1 if exceeded
   std::optional<double> max_seconds;                  ///< replaces [sweep] max_seconds
-  /// `run`, `sweep`: unfinished results file of the run to continue, or resume_auto; empty: not given
+  /// `run`, `sweep`, `step`: unfinished results file of the run to continue, or resume_auto; empty: not given
   std::string resume;
   std::string against;        ///< `step`: "published" or the path of a table of step times; empty: not given
   bool dry_run = false;       ///< print what a run would do, and run nothing

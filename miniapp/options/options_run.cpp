@@ -88,15 +88,6 @@ void add_sampling(CLI::App& command, Options& options) {
       ->check(positive_number());
 }
 
-void add_resume(CLI::App& command, Options& options) {
-  command
-      .add_option(
-          "--resume", options.resume,
-          "continue an interrupted run: take only the rounds that this unfinished file FILE.part lacks; "
-          "'auto' (for job scripts): continue FILE.part of -o FILE if that is possible, else take all rounds")
-      ->excludes(command.get_option("--dry-run"));
-}
-
 // Adds an option for tests of the code that tells states of the machine apart.
 void add_planted_state(CLI::App& command, Options& options) {
   command.add_option("--planted-state", options.planted_state)->check(CLI::PositiveNumber)->group("");
@@ -126,6 +117,16 @@ CLI::Option* add_dry_run(CLI::App& command, Options& options) {
   return command.add_flag(
       "--dry-run", options.dry_run,
       "print what would be measured and the memory that it needs, then exit; uses no device");
+}
+
+CLI::Option* add_resume(CLI::App& command, Options& options) {
+  return command
+      .add_option(
+          "--resume", options.resume,
+          "continue an interrupted run: take only the samples that this unfinished file FILE.part lacks; "
+          "'auto' (for job scripts): continue FILE.part of -o FILE if that is possible, else take all "
+          "samples")
+      ->excludes(command.get_option("--dry-run"));
 }
 
 void add_threads(CLI::App& command, Options& options) {

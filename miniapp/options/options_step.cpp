@@ -39,6 +39,7 @@ void add_step_command(CLI::App& app, Options& options) {
       ->excludes(against);
   command->add_option("--json", options.json, "also write the figures and all tables to this file as JSON");
   add_dry_run(*command, options)->excludes(against);
+  add_resume(*command, options)->excludes(against);
   add_label(*command, options)->excludes(against);
   add_trace(*command, options)->excludes(against);
   command->add_flag("--share-device", options.share_device,

@@ -23,8 +23,6 @@ struct TimeUnit {
 };
 constexpr TimeUnit time_units[] = {{"seconds", 1.0}, {"ms", 1e-3}, {"us", 1e-6}};
 
-constexpr std::size_t largest_table = 64 << 20;  // bytes; about a million rows
-
 constexpr double most_seconds = 1e30;  // keeps sums, products and ratios of many such values finite
 
 constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";  // byte-order mark at the start of a file
@@ -67,7 +65,7 @@ bool parse(std::string const& text, T& value) {
 }  // namespace
 
 CsvTable::CsvTable(std::filesystem::path const& file) : file_(file) {
-  std::istringstream stream(read_text(file, largest_table));
+  std::istringstream stream(read_text(file, largest_file));
   std::string line;
   for (std::size_t number = 1; std::getline(stream, line); ++number) {
     if (number == 1 && line.starts_with(utf8_mark)) line.erase(0, utf8_mark.size());

@@ -16,8 +16,10 @@ namespace ddproxy::model {
 /// the message "FILE:LINE: what is wrong".
 class CsvTable {
  public:
-  /// Reads the file. Throws if it cannot be opened, if it has no header or no row, if a column name repeats,
-  /// or if a row has the wrong number of fields.
+  static constexpr std::size_t largest_file = 64 << 20;  ///< bytes; about a million rows
+
+  /// Reads the file. Throws if it cannot be opened, if it has more than `largest_file` bytes, if it has no
+  /// header or no row, if a column name repeats, or if a row has the wrong number of fields.
   explicit CsvTable(std::filesystem::path const& file);
 
   /// Returns the number of rows without the header.

@@ -13,6 +13,8 @@ using enum Type;
 constexpr auto datasets = std::to_array<Dataset>({
     {"/provenance/command_line", text, {}, "1", "command line of rank 0"},
     {"/provenance/input", text, {}, "1", "text of the input file"},
+    {"/provenance/table_file", text, {"table"}, "1", "path of each CSV table that the input names; absent if it names none"},
+    {"/provenance/table_hash", text, {"table"}, "1", "hash of the content of the table; only hashes of one build can be compared"},
     {"/provenance/environment", text, {"variable"}, "1", "environment variables that influence the run, as NAME=value"},
     {"/provenance/host", text, {"rank"}, "1", "host name of the rank"},
     {"/provenance/device", text, {"rank"}, "1", "name of the rank's device"},

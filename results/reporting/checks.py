@@ -21,7 +21,7 @@ DATASETS = {
     "score": {"predictor": ("mean_error max_error beyond_noise pairs_in_order regret tail_error slowdown_error", "predictor"),
               "": ("b_star_low b_star_high", "")},
     "provenance": {"rank": ("numa_node clock peak_memory", "host device binding"), "line": ("", "command_line input"),
-                   "variable": ("", "environment")},
+                   "variable": ("", "environment"), "table": ("", "table_file table_hash")},
     "states": {"state": ("round_trip samples", "name"), "": ("scored dropped", "")},
     "timeline": {"case": ("first count", ""), "event": ("start end predicted_start predicted_end event_rank live_bytes_start live_bytes_end", "resource label phase")},
     "step": {"row sample": ("measured", ""), "row": ("median ci_low ci_high mean deviation predicted uncontended first", "part"),

@@ -40,6 +40,7 @@ def parse_arguments(arguments, doc):
     parser.add_argument("--ranks", type=int, default=2, help="MPI ranks of each build (default 2)")
     parser.add_argument("--threads", type=int, default=1, help="compute threads of each rank (default 1)")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out/gate"), help="folder for the results files; each start makes a new folder in it (default out/gate)")
+    parser.add_argument("--rounds-of", type=pathlib.Path, metavar="FOLDER", help="measure nothing, and decide from the rounds that an earlier start with the same builds left in FOLDER")
     parser.add_argument("--base-options", default="", help="further options for the sweep of the base build, in one argument")
     parser.add_argument("--new-options", default="", help="further options for the sweep of the new build, in one argument")
     parser.add_argument("--judge", type=pathlib.Path, metavar="BUILD", help="build whose `ddproxy compare` decides (default: the base build, so "

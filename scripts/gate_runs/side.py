@@ -104,6 +104,27 @@ class Side:
             pipe.unlink(missing_ok=True)
 
 
+class StoredSide:
+    """Holds the files that one build has left in the folder of an earlier start of the gate."""
+
+    def __init__(self, name, folder):
+        self.name, self.folder = name, folder
+
+    def file(self, number):
+        return self.folder / f"{self.name}-{number:03}.h5"
+
+
+def stored_rounds(folder):
+    """Returns what measured_rounds() of scripts/gate returns, from the folder of an earlier start. A last round that was not finished is left
+    out. Raises Failed if the folder has no round."""
+    sides, rounds = (StoredSide("base", folder), StoredSide("new", folder)), 0
+    while all(side.file(rounds + 1).exists() for side in sides):
+        rounds += 1
+    if rounds == 0:
+        raise Failed(USAGE, f"--rounds-of {folder}: it has no base-001.h5 and new-001.h5; give the folder that an earlier start named in its line `files in`")
+    return sides, rounds, folder.resolve().name
+
+
 def run_round(sides, number, session):
     """Starts both builds and lets them take samples in the order A B B A A B B A ... The build that begins alternates from round to round."""
     order = list(sides) if number % 2 else list(reversed(sides))

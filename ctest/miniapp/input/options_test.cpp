@@ -49,7 +49,7 @@ TEST(Options, TheTimeForSamplesIsPositive) {
 
 TEST(Options, AnInterruptedRunCanBeContinued) {
   int code = 0;
-  for (auto command : {"run", "sweep"}) {
+  for (auto command : {"run", "sweep", "step"}) {
     const auto options = parse({command, "in.toml", "--resume", "out.h5.part"}, code);
     ASSERT_TRUE(options);
     EXPECT_EQ(options->resume, "out.h5.part");
@@ -58,6 +58,8 @@ TEST(Options, AnInterruptedRunCanBeContinued) {
     EXPECT_FALSE(parse({command, "in.toml", "--resume", "auto", "--", "--benchmark_filter=flat"}, code));
     EXPECT_EQ(code, 2);
   }
+  EXPECT_FALSE(parse({"step", "--against", "published", "--resume", "auto"}, code)) << "it measures nothing";
+  EXPECT_EQ(code, 2);
   EXPECT_FALSE(parse({"sweep", "in.toml", "--resume", "auto", "--turns", "a,b"}, code))
       << "the gate starts anew";
   EXPECT_EQ(code, 2);
