@@ -3,6 +3,7 @@
 """resume_test.py DDPROXY MPIEXEC...: interrupts runs with SIGTERM and continues them with --resume. Plants each fault in a copy of FILE.part."""
 import fcntl
 import os
+import random
 import select
 import shutil
 import signal
@@ -20,9 +21,11 @@ from small_twin import write_twin  # noqa: E402
 
 DDPROXY, *MPIEXEC = sys.argv[1:]
 ROUNDS = 60
+DAMAGED_FILES = 12
 SWEEP = 'strategies = ["flat", "bucketed"]\ncaps_mib = [0.1]\nsamples = {}\n'
 REAL = '[model]\npreset = "tiny"\n[step]\nbatch = 1\nsequence = 32\n[sweep]\n' + SWEEP.format(ROUNDS)
-STEP = REAL.replace('"flat", ', "")
+STEP_ROUNDS = 400  # a sample takes some ms, and the signal needs time, too
+STEP = REAL.replace('"flat", ', "").replace(f"samples = {ROUNDS}", f"samples = {STEP_ROUNDS}")
 TWIN = "twin/twin.toml"
 
 
@@ -53,9 +56,9 @@ def run(*arguments, code=0, ranks=1):
     return done
 
 
-def interrupt(*arguments, output, ranks=1, rounds=3, progress=", round {}:"):
+def interrupt(*arguments, output, ranks=1, rounds=3, progress=", round {}:", of=ROUNDS):
     """Starts a run, sends SIGTERM to its rank 0 when the next round after `rounds` goes on, and returns the number of rounds in OUTPUT.part.
-    `progress` is a part of the line that a run prints when a round begins.
+    `progress` is a part of the line that a run prints when a round begins. `of`: the rounds of the whole run.
 
     The progress of a run is printed only to a terminal, so its standard error is a pseudo-terminal."""
     terminal, name = os.openpty()
@@ -78,7 +81,7 @@ def interrupt(*arguments, output, ranks=1, rounds=3, progress=", round {}:"):
     os.close(name)
     assert process.returncode == 75 and "what was measured is saved" in said, (process.returncode, said)
     found = rounds_in(f"{output}.part")
-    assert rounds <= found < ROUNDS, found
+    assert rounds <= found < of, found
     return found
 
 
@@ -111,7 +114,7 @@ def check_real_ranks():
 def check_step():
     """Whole steps of two ranks are interrupted and continued. A round is one sample."""
     Path("step.toml").write_text(STEP)
-    had = interrupt("step", "step.toml", output="step.h5", ranks=2, progress=", sample {} of")
+    had = interrupt("step", "step.toml", output="step.h5", ranks=2, progress=", sample {} of", of=STEP_ROUNDS)
     left, earlier = Path("step.h5.part").read_bytes(), attributes("step.h5.part")
     again = ("step.toml", "-o", "step.h5", "--resume", "step.h5.part")
     refused("it has 2 ranks, and this run has 1; start as many ranks", "step", *again)
@@ -121,13 +124,13 @@ def check_step():
     refused("it has no sample of a step; continue another file, or leave out --resume to take all samples", "step", "step.toml", "-o", "new.h5",
             "--resume", plant(without_samples, source="step.h5.part"), ranks=2)
     done = run("step", "step.toml", "-o", "step.h5", "--resume", "auto", ranks=2)
-    assert f"resume: step.h5.part has {had} samples (run {earlier['run_id']}); this run takes {ROUNDS - had} more" in done.stdout, done.stdout
-    assert f"the {ROUNDS - had} samples of this run; the {had} samples before are in the unfinished file of run {earlier['run_id']}" in done.stdout
+    assert f"resume: step.h5.part has {had} samples (run {earlier['run_id']}); this run takes {STEP_ROUNDS - had} more" in done.stdout, done.stdout
+    assert f"the {STEP_ROUNDS - had} samples of this run; the {had} samples before are in the unfinished file of run {earlier['run_id']}" in done.stdout
     assert Path("step.h5.part.1").read_bytes() == left and not Path("step.h5.part").exists()
     whole = attributes("step.h5")
     assert whole["complete"] == 1 and whole["resumed_from"] == earlier["run_id"] and whole["rounds_before"] == had, whole
     with h5py.File("step.h5") as file:
-        assert file["step/measured"].shape == (8, ROUNDS - had) and np.isfinite(file["step/predicted"][()]).all()
+        assert file["step/measured"].shape == (8, STEP_ROUNDS - had) and np.isfinite(file["step/predicted"][()]).all()
     assert "it continued the interrupted run" in run("compare", "step.h5", "step.h5", "--allow-undecided").stderr
 
 
@@ -217,6 +220,28 @@ def check_unusable_files():
     Path("cut.h5.lock").unlink()
 
 
+def check_damaged_structures():
+    """Bytes of HDF5's own structures are changed. The run must refuse the file in a line that names it, or continue it."""
+    whole, engine = Path("cut.h5.part").read_bytes(), random.Random(29)
+    heap = whole.index(b"GCOL")
+    wrong_length = bytearray(whole)
+    wrong_length[heap + 27:heap + 32] = b"\x91" + b"\xff" * 4  # the length of a text; HDF5 1.10 then crashes
+    Path("damaged.h5.part").write_bytes(wrong_length)
+    refused("damaged.h5.part cannot be resumed: ", *resume("damaged.h5.part"))
+    automatic = run("run", "short/twin.toml", "-o", "damaged.h5", "--resume", "auto")
+    assert "warning: damaged.h5.part is not resumed: " in automatic.stderr, automatic
+    structures = [at for kind in (b"GCOL", b"TREE", b"SNOD", b"HEAP") for at in range(len(whole)) if whole.startswith(kind, at)]
+    for _ in range(DAMAGED_FILES):
+        damaged = bytearray(whole)
+        at, wrong = engine.choice(structures) + engine.randrange(64), engine.choice((b"\xff" * 4, engine.randbytes(3), bytes(8)))
+        damaged[at:at + len(wrong)] = wrong
+        Path("damaged.h5.part").write_bytes(damaged)
+        done = subprocess.run(command_of(*resume("damaged.h5.part")), capture_output=True, text=True, timeout=120)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("ddproxy: ")]
+        assert done.returncode in (0, 2) and bool(lines) == (done.returncode == 2), (at, done)
+        assert all("damaged.h5.part cannot be resumed: " in line for line in lines), (at, done)
+
+
 def check_options():
     refused("--dry-run", *resume("cut.h5.part", "--dry-run"))
     refused("--turns", *resume("cut.h5.part", "--turns", "a,b", command="sweep"))
@@ -280,7 +305,7 @@ def main():
         write_twin(Path("twin"), SWEEP.format(ROUNDS))
         interrupt("run", TWIN, output="cut.h5")
         for check in (check_real_ranks, check_step, check_second_preemption, check_differences, check_unusable_files, check_options, check_automatic,
-                      check_interrupted_calibration, check_time_limit, check_comparison):
+                      check_damaged_structures, check_interrupted_calibration, check_time_limit, check_comparison):
             check()
             print(f"passed: {check.__name__}", flush=True)
 

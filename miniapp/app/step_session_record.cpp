@@ -21,12 +21,11 @@
 
 namespace ddproxy {
 
+// Records the statistics of all samples.
 void StepSession::record_samples() {
   if (samples_.empty()) return;
   figures_.rows = step_rows(first_, samples_, predictions_);
   if (model::has_host_waits(context_.step->graph())) figures_.host_waits = host_waits_of(samples_);
-  figures_.alone.clear();
-  for (auto const& sample : samples_) figures_.alone.push_back(sample.alone);
   add_throughput(figures_, context_.rank.config);
   recorder_->step(figures_);
 }
@@ -51,11 +50,16 @@ void StepSession::save() {
 }
 
 std::string StepSession::interruption_text() const {
+  const std::string part = options_.output.string() + ".part";
+  if (samples_.empty())
+    return fmt::format(
+        "interrupted by a signal before the first sample; what was measured is saved in {}. --resume needs a "
+        "sample, so start the step again",
+        part);
   return fmt::format(
-      "interrupted by a signal; what was measured is saved in {}.part, with {} of {} samples. `ddproxy step` "
-      "cannot "
-      "be continued, so start it again",
-      options_.output.string(), samples_.size(), context_.rank.config.samples);
+      "interrupted by a signal; what was measured is saved in {}, with {} of {} samples. To continue, "
+      "repeat the command with --resume {}",
+      part, samples_.size(), context_.rank.config.samples, part);
 }
 
 // Measured and predicted traces are recorded with one graph, the one that was run. The prediction used a
