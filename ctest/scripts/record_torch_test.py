@@ -89,6 +89,14 @@ def make_model_as_large(path, total):
     done = record("--ranks", str(ranks), "--layers", "1", "--d-model", "32", "--heads", "1", "--vocabulary", "64", "--sweep", "--beside", path,
                   "-o", "other")
     assert done.returncode == 2 and f"is of a model with {numel} parameters, but this model has" in done.stderr, done
+    with open(path, "rb") as whole, open("damaged.h5", "wb") as damaged:  # a wrong length in the heap of texts crashes some versions of HDF5
+        contents = bytearray(whole.read())
+        heap = contents.index(b"GCOL")
+        contents[heap + 27:heap + 32] = b"\x91" + b"\xff" * 4
+        damaged.write(contents)
+    done = record("--ranks", str(ranks), "--layers", "1", "--d-model", "32", "--heads", "1", "--vocabulary", "64", "--sweep", "--beside", "damaged.h5",
+                  "-o", "other")
+    assert done.returncode == 2 and "--beside damaged.h5: " in done.stderr and "Traceback" not in done.stderr, done
     with h5py.File(path, "r+") as file:
         file["model/numel"][-1] += total - numel
 

@@ -7,18 +7,27 @@ import numpy as np
 from .files import write_hdf5
 from .ranks import UsageError
 
+if __package__ == "torch_recording":  # files.py has added the folder of `reporting` to the search path
+    from reporting.errors import ReportError
+    from reporting.reading import read_in_child
+else:  # in the Python package
+    from ..errors import ReportError
+    from ..reading import read_in_child
+
 OF_HDF5 = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"}
 
 
 def check(path):
-    """Returns the number of ranks of the file and the number of elements of its model. Call it before anything is measured."""
+    """Returns the number of ranks of the file and the number of elements of its model. Call it before anything is measured. A child process reads
+    the whole file, because a damaged file can crash the HDF5 library."""
     try:
-        with h5py.File(path) as file:
-            if "/sweep/measured" not in file:
-                raise UsageError(f"--beside {path}: has no sweep of ddproxy; give a file of ddproxy run or sweep")
-            return file["/sweep/measured"].shape[2], int(file["/model/numel"][()].sum())
-    except OSError as error:
-        raise UsageError(f"--beside {path}: {error}") from error
+        values = read_in_child(path)[0]
+    except ReportError as error:
+        raise UsageError(f"--beside {error}") from error
+    measured, elements = values.get("/sweep/measured"), values.get("/model/numel")
+    if measured is None or elements is None or measured.ndim != 3:
+        raise UsageError(f"--beside {path}: has no sweep of ddproxy; give a file of ddproxy run or sweep")
+    return measured.shape[2], int(elements.sum())
 
 
 def is_text(data):
