@@ -63,12 +63,16 @@ class Damaged : public Compare {
       return kind_of(message);
     }
   }
+
+  // Tries mutations of the file of `sample`.
+  void try_mutations(Sample const& sample, int files);
 };
 
-TEST_F(Damaged, every_mutated_file_is_a_run_or_one_line_that_names_it) {
-  make_sample(folder / "whole.h5", {.session = "gate", .round = 1});
+void Damaged::try_mutations(Sample const& sample, int files) {
+  make_sample(folder / "whole.h5", sample);
   const auto whole = contents(folder / "whole.h5");
-  const int files = number_from("DDPROXY_MUTATIONS", 300);
+  ASSERT_EQ(outcome(whole), "read");
+  files = number_from("DDPROXY_MUTATIONS", files);
   std::mt19937 engine(static_cast<unsigned>(number_from("DDPROXY_MUTATION_SEED", 1)));
   std::map<std::string, int> outcomes;
   double slowest = 0.0;
@@ -83,6 +87,14 @@ TEST_F(Damaged, every_mutated_file_is_a_run_or_one_line_that_names_it) {
   EXPECT_LT(slowest, patience + 10.0);
   EXPECT_GT(outcomes["read"], 0);
   EXPECT_GT(outcomes["refused"], 0);
+}
+
+TEST_F(Damaged, every_mutated_file_is_a_run_or_one_line_that_names_it) {
+  try_mutations({.session = "gate", .round = 1}, 300);
+}
+
+TEST_F(Damaged, every_mutated_file_of_steps_is_a_run_or_one_line_that_names_it) {
+  try_mutations({.steps_only = true}, 150);
 }
 
 }  // namespace

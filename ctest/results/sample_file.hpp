@@ -12,9 +12,10 @@
 
 namespace ddproxy::test {
 
-/// Properties of a results file with a sweep. It has two ranks, five samples, and a model of 37 equal layers
-/// and a large last gradient.
+/// Properties of a results file with a sweep and whole steps. It has two ranks, five samples, and a model of
+/// 37 equal layers and a large last gradient.
 struct Sample {
+  bool steps_only = false;  ///< true: a file of `ddproxy step`, which has whole steps and no sweep
   bool replay = true;
   double factor = 1.0;         ///< multiplies every measured T
   std::string only_case = "";  ///< if not empty, only this case is slower by `factor`
@@ -62,7 +63,7 @@ struct SampleCase {
 
 std::vector<SampleCase> sample_cases();
 
-/// Writes every group of the schema. Does not finish the file.
+/// Writes every group of the schema, or those of a file of `ddproxy step`. Does not finish the file.
 void write_sample(results::Writer& writer, Sample const& sample);
 
 /// Writes a file to `path`. If it is not complete, it has the attribute complete = 0.

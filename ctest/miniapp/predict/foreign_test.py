@@ -100,6 +100,37 @@ REFUSED = {
 }
 
 
+def shorten_steps(file):
+    replaced(file, "step/measured", data=numpy.ones((3, 2)))
+
+
+def claim_many_steps(file):
+    replaced(file, "step/measured", shape=(4, 2**40), chunks=(1, 16), dtype="f8")
+
+
+def negative_step(file):
+    file["step/measured"][3, 0] = -1.0
+
+
+def unprintable_part(file):
+    file["step/part"][0] = b"for\xff\xfeward"
+
+
+def slow_down(file):
+    file.attrs["created"] = "2026-01-01T00:00:00Z"
+    file["step/measured"][...] *= 1.5
+
+
+REFUSED_STEPS = {
+    "2^40 samples of a step": (claim_many_steps, "claims more values"),
+    "fewer rows than parts": (shorten_steps, "/step/measured and /step/part differ in length"),
+    "a negative step": (negative_step, "cannot have been measured"),
+    "a part that is not UTF-8": (unprintable_part, "'for\\xFF\\xFEward'"),
+    "steps that lead nowhere": (dangle("step/measured"), "/step/measured"),
+    "parts of another type": (lambda file: replaced(file, "step/part", data=numpy.arange(4)), "/step/part"),
+}
+
+
 def damaged(whole, path, change):
     shutil.copy(whole, path)
     with h5py.File(path, "r+") as file:
@@ -107,13 +138,25 @@ def damaged(whole, path, change):
     return path
 
 
-def check_results_files(folder, whole):
-    for number, (what, (change, said)) in enumerate(REFUSED.items()):
+def check_refused(folder, whole, forged):
+    for number, (what, (change, said)) in enumerate(forged.items()):
         bad = damaged(whole, folder / f"bad{number}.h5", change)
         for arguments in ([whole, bad], ["--json", folder / "out.json", bad, whole], ["--rank-machines", whole, bad]):
             refused(bad, "compare", *arguments, said=said)
         assert not (folder / "out.json").exists(), what
         bad.unlink()
+
+
+def check_results_files(folder, whole):
+    check_refused(folder, whole, REFUSED)
+    steps = folder / "steps.h5"
+    subprocess.run([MAKE_SAMPLE, steps, "step"], check=True)
+    slower = damaged(steps, folder / "slower.h5", slow_down)
+    done = run("compare", steps, slower, "--allow-undecided")
+    assert done.returncode in (0, 1) and b"\nstep " in done.stdout, done
+    check_refused(folder, steps, REFUSED_STEPS)
+    steps.unlink()
+    slower.unlink()
     loop = folder / "loop.h5"
     loop.symlink_to(loop)
     refused(loop, "compare", whole, loop, said="symbolic links")
