@@ -55,7 +55,7 @@ ddproxy_may_use(miniapp/collectives model/step model/cost miniapp/input miniapp/
 ddproxy_may_use(miniapp/measure/pass model/step kernels miniapp/input miniapp/analysis miniapp/errors miniapp/device
                 miniapp/machine miniapp/compute miniapp/collectives/drivers miniapp/collectives)
 ddproxy_may_use(miniapp/measure/calibration model/statistics model/cost model/predict kernels results/output miniapp/input
-                miniapp/analysis miniapp/device miniapp/cores miniapp/machine miniapp/compute miniapp/collectives/drivers
+                miniapp/analysis miniapp/errors miniapp/device miniapp/cores miniapp/machine miniapp/compute miniapp/collectives/drivers
                 miniapp/collectives miniapp/measure/pass)
 ddproxy_may_use(miniapp/measure/sweep miniapp/input miniapp/options miniapp/analysis miniapp/errors miniapp/device miniapp/machine
                 miniapp/compute miniapp/collectives/drivers miniapp/collectives/engines miniapp/measure/pass

@@ -75,6 +75,7 @@ int MPI_Bcast(void* values, int size, MPI_Datatype type, int root, MPI_Comm grou
 int MPI_Ibcast(void* values, int size, MPI_Datatype type, int root, MPI_Comm group, MPI_Request* request) {
   const bool is_wrong = setting("MPI_FAULTS_WRONG") == "1" && setting("MPI_FAULTS_RANK") == own_rank();
   if (is_wrong && type == MPI_FLOAT && size > 0) *static_cast<float*>(values) += 1;
+  count("MPI_Ibcast");
   return PMPI_Ibcast(values, size, type, root, group, request);
 }
 

@@ -2,25 +2,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ranks_test.py DDPROXY WRITE_FAULTS MPI_FAULTS STOPPED LOST STARTS SAMPLES MPIEXEC...: stops or kills one of two ranks.
 
-STOPPED runs have a rank that is stopped, LOST runs one that is killed; rank 0 and rank 1 alternate. The first two faults of each kind are before
-MPI_Finalize. Half of the others are at a call of MPI, half at a time; both are evenly spaced from the first results to the end. If a rank is stopped,
-the other one must notice within allreduce.timeout_s (3 s) and name the operation, and the run must end with 4. If a rank is killed, the launcher
-ends the run. Nothing that was flushed may be lost. In STARTS more runs a rank is stopped at a call during the start, where the limit is 300 s.
+STOPPED runs have a rank that is stopped, LOST runs one that is killed; rank 0 and rank 1 alternate. The first six faults of each kind are before
+MPI_Finalize, in the calibration and in the sweep, in turns. Half of the others are at a call of MPI, half at a time; both are evenly spaced from the
+first results to the end. If a rank is stopped, the other one must notice within allreduce.timeout_s (3 s) and name the operation, and the run must
+end with 4. If a rank is killed, the launcher ends the run. Nothing that was flushed may be lost. A rank is also stopped in a twin of which only
+rank 0 computes, and each rank of `ddproxy step` while it measures. In STARTS more runs a rank is stopped at a call during the start, where the limit is 300 s.
 SAMPLES is the number of samples of a case: with more samples the sweep takes a larger share of the run."""
 import os
+import re
 import signal
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from struck_run import Count, StruckRun
+from struck_run import Count, StruckRun, phase_of, samples_in
 
 DDPROXY, *FAULTS = (str(Path(name).resolve()) for name in sys.argv[1:4])
 STOPPED, LOST, STARTS, SAMPLES = (int(text) for text in sys.argv[4:8])
 MPIEXEC = sys.argv[8:]
 NOTICE = 30  # seconds; a stopped rank is noticed and reported after 3.4 + 5 s
 NOTICE_AT_START = 360
+PHASES = ("", "calibration", "sweep")  # of the first faults; "": before MPI_Finalize
+LONG_SWEEP, LONG_STEPS = 500, 3000  # samples, so that the file is flushed while they are taken
 
 
 class Whole:
@@ -72,14 +76,65 @@ def strike_at_moment(root, rank, seconds, kind, count, limit):
     return conclude(run, kind, count, f"rank {rank}, {seconds:.2f} s after the first results")
 
 
+def has_reached(run, phase):
+    try:
+        return run.flushed.exists() and phase_of(run.flushed) == phase
+    except OSError:  # it is being replaced
+        return False
+
+
+def strike_in_phase(root, rank, phase, kind, count, limit):
+    """Strikes when the flushed file shows that the run is in this phase. Tries again if the run left the phase in this moment."""
+    for _ in range(3):
+        run = StruckRun(root / "struck", DDPROXY, 2, FAULTS, MPIEXEC, LONG_SWEEP if phase == "sweep" else SAMPLES).start()
+        while not has_reached(run, phase) and run.process.poll() is None:
+            time.sleep(0.005)
+        os.kill(run.pids()[rank], kind)
+        found = phase_of(run.end(limit).left(), run.errors)
+        if found == phase:
+            return conclude(run, kind, count, f"rank {rank} in the {phase}")
+        run.clear()
+    raise AssertionError((found, phase, run.errors))
+
+
+def strike_twin(root, limit):
+    """Stops rank 0 before it sends a command to rank 1, which computes nothing and sleeps between two looks at MPI."""
+    count = Count()
+    run = StruckRun(root / "twin", DDPROXY, 2, FAULTS, MPIEXEC, LONG_SWEEP, twin=True)
+    run.start(MPI_FAULTS_RANK="0", MPI_FAULTS_ONLY="MPI_Ibcast", MPI_FAULTS_AT="9", MPI_FAULTS_SIGNAL=str(int(signal.SIGSTOP))).end(limit)
+    assert "MPI_Ibcast did not return within" in run.errors and "while waiting for a pass of the sweep" in run.errors, (run.code, run.errors)
+    conclude(run, signal.SIGSTOP, count, "rank 0 of a twin")
+    count.conclude("stopped rank 0 of a twin")
+
+
+def strike_steps(root, limit):
+    """Stops each rank of `ddproxy step` while it takes samples. The other one must name the sample. If it is rank 0, it must keep every sample."""
+    count = Count()
+    for rank in (0, 1):
+        run = StruckRun(root / "steps", DDPROXY, 2, FAULTS, MPIEXEC, LONG_STEPS, command="step").start()
+        while samples_in(run.flushed) < 2 and run.process.poll() is None:
+            time.sleep(0.005)
+        seen = samples_in(run.flushed)
+        os.kill(run.pids()[rank], signal.SIGSTOP)
+        run.end(limit)
+        named = re.search(rf"rank {1 - rank}: .* while measuring steps, sample (\d+) of {LONG_STEPS}", run.errors)
+        kept, taken = samples_in(run.part), int(named[1]) - 1 if named else 0
+        print(f"rank {rank} of a step stopped: {kept} samples kept, {seen} flushed before, {taken} taken", flush=True)
+        assert run.code == 4 and named and kept >= (taken if rank == 1 else seen) >= 2, (run.code, kept, seen, taken, run.errors)
+        conclude(run, signal.SIGSTOP, count, f"rank {rank} of a step")
+    count.conclude("stopped ranks of whole steps")
+
+
 def strike_many(root, name, kind, tries, wholes):
     if tries == 0:
         return
     count, struck, limit = Count(), 0, hangs(wholes)
     for number in range(tries):
-        rank, share = number % 2, (number - 2) / max(tries - 2, 1)
+        rank, share = number % 2, (number - 6) / max(tries - 6, 1)
         calls, first = len(wholes[rank].calls), wholes[rank].starts
-        if number < 2:
+        if number < 6 and PHASES[number % 3]:
+            struck += strike_in_phase(root, rank, PHASES[number % 3], kind, count, limit)
+        elif number < 6:
             struck += strike_at_call(root, rank, 1, kind, count, limit, only="MPI_Finalize")
         elif number // 2 % 2:
             struck += strike_at_call(root, rank, first + 1 + int(share * (calls - first)), kind, count, limit)
@@ -106,6 +161,8 @@ def main():
         wholes = [Whole(root, rank) for rank in (0, 1)]
         strike_many(root, "stopped", signal.SIGSTOP, STOPPED, wholes)
         strike_many(root, "lost", signal.SIGKILL, LOST, wholes)
+        strike_twin(root, hangs(wholes))
+        strike_steps(root, hangs(wholes))
         strike_starts(root, wholes)
 
 

@@ -3,7 +3,8 @@
 """signals_test.py DDPROXY WRITE_FAULTS SIGNALS SAMPLES MPIEXEC...: sends SIGTERM, SIGINT and SIGUSR1 at random times of a run.
 
 Half of the SIGNALS runs have one rank, the others two, of which one gets the signal. Each run must end with 75 and FILE.part. If the signal
-comes too late, it must end with 0 and FILE. Nothing that was flushed may be lost. SAMPLES is the number of samples of a case."""
+comes too late, it must end with 0 and FILE. More than half of the signals must come before the end; the first one comes in the first half of the
+run. Nothing that was flushed may be lost. SAMPLES is the number of samples of a case."""
 import random
 import signal
 import sys
@@ -52,8 +53,10 @@ def main():
         root = Path(folder).resolve()
         for ranks in (1, 2):
             lasts, count = seconds_of(root, ranks), Count()
-            cut = sum(strike(root, ranks * 10000 + k, ranks, random.uniform(0, lasts), count) for k in range(SIGNALS // 2))
+            moments = [random.uniform(0, lasts / 2 if k == 0 else lasts) for k in range(SIGNALS // 2)]
+            cut = sum(strike(root, ranks * 10000 + k, ranks, moment, count) for k, moment in enumerate(moments))
             count.conclude(f"signals, {ranks} rank{'s' * (ranks > 1)}, {cut} came before the run ended")
+            assert cut > 0.5 * len(moments), "most signals must end the run, else nothing was tried"
 
 
 main()

@@ -7,10 +7,15 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
+from pathlib import Path
 
 import h5py
 import numpy
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from small_twin import write_twin  # noqa: E402
 
 TINY = """[model]
 preset = "tiny"
@@ -25,7 +30,7 @@ caps_mib = [0.25]
 samples = {samples}
 """
 GROUPS = {"layers": "operations", "allreduce": "all-reduces", "calibration": "calibration", "plans": "prediction"}  # in the order in which they are written
-STEPS = (("of the sweep", "sweep"), ("verifying", "verification"), ("timing the operations", "operations"), ("timing the all-reduce", "all-reduces"),
+STEPS = (("of the sweep", "sweep"), ("measuring steps", "steps"), ("verifying", "verification"), ("timing the operations", "operations"), ("timing the all-reduce", "all-reduces"),
          ("beside all-reduces", "calibration"), ("predicting", "prediction"), ("end of the run", "end"))
 QUIET = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
          "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none", "OMP_NUM_THREADS": "1",
@@ -65,17 +70,31 @@ def phase_of(path, errors=""):
         return missing[0] if missing else "sweep" if measured else "verification"
 
 
-class StruckRun:
-    """A run in its own folder. `faults`: libraries to preload, among them that of kills_test.py."""
+def samples_in(path):
+    """Returns the number of complete samples of a file of `ddproxy step`; 0 if it cannot be read, for instance because it is being replaced."""
+    try:
+        with h5py.File(path) as file:
+            return int(numpy.isfinite(file["step/measured"][()]).all(axis=0).sum()) if "step/measured" in file else 0
+    except OSError:
+        return 0
 
-    def __init__(self, home, program, ranks, faults, mpiexec, samples=3, timeout=3):
+
+class StruckRun:
+    """A run in its own folder. `faults`: libraries to preload, among them that of kills_test.py. `command`: run or step. `twin`: only rank 0
+    computes, and all-reduces are replayed."""
+
+    def __init__(self, home, program, ranks, faults, mpiexec, samples=3, timeout=3, command="run", twin=False):
         self.home, self.out, self.flushed = home, home / "out", home / "flushed"
         self.out.mkdir(parents=True)
-        (home / "tiny.toml").write_text(TINY.format(timeout=timeout, samples=samples))
+        text = TINY.format(timeout=timeout, samples=samples)
+        (home / "tiny.toml").write_text(text.replace('"flat", ', "") if command == "step" else text)
+        if twin:
+            write_twin(home, f'strategies = ["flat", "bucketed"]\ncaps_mib = [0.1]\nsamples = {samples}\n')
+            (home / "tiny.toml").write_text((home / "twin.toml").read_text().replace("[allreduce]", f"[allreduce]\ntimeout_s = {timeout}"))
         script = home / "start.sh"
         script.write_text(IN_FOLDER)
         launcher = [*mpiexec, "-n", str(ranks)] if ranks > 1 else []
-        self.command = [*launcher, "sh", str(script), program, "run", "tiny.toml", "-o", str(self.out / "k.h5")]
+        self.command = [*launcher, "sh", str(script), program, command, "tiny.toml", "-o", str(self.out / "k.h5")]
         self.ranks, self.faults = ranks, faults
         self.part, self.whole = self.out / "k.h5.part", self.out / "k.h5"
 

@@ -6,6 +6,7 @@
 
 #include "miniapp/cores/node_cores.hpp"
 #include "miniapp/device/device.hpp"
+#include "miniapp/errors/step_name.hpp"
 #include "miniapp/measure/calibration/compare_calls.hpp"
 #include "results/output/standard_streams.hpp"
 
@@ -83,6 +84,7 @@ void choose_calls(RankContext& context, std::size_t lanes) {
   auto const& config = context.config;
   const bool parts = !config.gate.allreduce_kib.empty() && context.runtime.ranks() > 1;
   if (config.backend == Backend::nccl || (!context.reduces() && !parts)) return;
+  note_step("choosing the MPI calls of the all-reduces");
   context.choice = choose(context, lanes);
   if (context.reduces()) context.allreduce = context.make_allreduce(context.choice);
 }

@@ -80,12 +80,14 @@ std::vector<double> Passes::command(std::int64_t action, std::size_t item) {
 }
 
 // Sends a command from rank 0 to the other ranks. The waiting ranks sleep if this run takes turns with
-// another program, or if only rank 0 computes, because the other program or rank 0 may need their cores.
+// another program, or if only rank 0 computes, because the other program or rank 0 may need their cores. Only
+// the other program may take as long as it likes.
 void Passes::exchange(std::vector<std::int64_t>& message) {
-  if (in_turns_ || context_.computing_ranks() < context_.runtime.ranks())
-    context_.runtime.broadcast_asleep(message);
-  else
-    context_.runtime.broadcast(message);
+  auto const& runtime = context_.runtime;
+  if (in_turns_) return runtime.broadcast_asleep(message);
+  if (context_.computing_ranks() == runtime.ranks()) return runtime.broadcast(message);
+  const auto limit = runtime.limited("MPI_Ibcast");
+  runtime.broadcast_asleep(message);
 }
 
 std::vector<double> Passes::carry_out(std::int64_t action, std::size_t item) {
@@ -168,6 +170,7 @@ Sample Passes::measure(std::size_t item, Sample sample) {
 }
 
 bool Passes::follow() {
+  note_step("waiting for a pass of the sweep");
   for (;;) {
     std::vector<std::int64_t> message{stop, 0};
     exchange(message);
