@@ -3,6 +3,7 @@
 """resume_test.py DDPROXY MPIEXEC...: interrupts runs with SIGTERM and continues them with --resume. Plants each fault in a copy of FILE.part."""
 import fcntl
 import os
+import random
 import select
 import shutil
 import signal
@@ -20,6 +21,7 @@ from small_twin import write_twin  # noqa: E402
 
 DDPROXY, *MPIEXEC = sys.argv[1:]
 ROUNDS = 60
+DAMAGED_FILES = 12
 SWEEP = 'strategies = ["flat", "bucketed"]\ncaps_mib = [0.1]\nsamples = {}\n'
 REAL = '[model]\npreset = "tiny"\n[step]\nbatch = 1\nsequence = 32\n[sweep]\n' + SWEEP.format(ROUNDS)
 STEP = REAL.replace('"flat", ', "")
@@ -217,6 +219,28 @@ def check_unusable_files():
     Path("cut.h5.lock").unlink()
 
 
+def check_damaged_structures():
+    """Bytes of HDF5's own structures are changed. The run must refuse the file in a line that names it, or continue it."""
+    whole, engine = Path("cut.h5.part").read_bytes(), random.Random(29)
+    heap = whole.index(b"GCOL")
+    wrong_length = bytearray(whole)
+    wrong_length[heap + 27:heap + 32] = b"\x91" + b"\xff" * 4  # the length of a text; HDF5 1.10 then crashes
+    Path("damaged.h5.part").write_bytes(wrong_length)
+    refused("damaged.h5.part cannot be resumed: ", *resume("damaged.h5.part"))
+    automatic = run("run", "short/twin.toml", "-o", "damaged.h5", "--resume", "auto")
+    assert "warning: damaged.h5.part is not resumed: " in automatic.stderr, automatic
+    structures = [at for kind in (b"GCOL", b"TREE", b"SNOD", b"HEAP") for at in range(len(whole)) if whole.startswith(kind, at)]
+    for _ in range(DAMAGED_FILES):
+        damaged = bytearray(whole)
+        at, wrong = engine.choice(structures) + engine.randrange(64), engine.choice((b"\xff" * 4, engine.randbytes(3), bytes(8)))
+        damaged[at:at + len(wrong)] = wrong
+        Path("damaged.h5.part").write_bytes(damaged)
+        done = subprocess.run(command_of(*resume("damaged.h5.part")), capture_output=True, text=True, timeout=120)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("ddproxy: ")]
+        assert done.returncode in (0, 2) and bool(lines) == (done.returncode == 2), (at, done)
+        assert all("damaged.h5.part cannot be resumed: " in line for line in lines), (at, done)
+
+
 def check_options():
     refused("--dry-run", *resume("cut.h5.part", "--dry-run"))
     refused("--turns", *resume("cut.h5.part", "--turns", "a,b", command="sweep"))
@@ -280,7 +304,7 @@ def main():
         write_twin(Path("twin"), SWEEP.format(ROUNDS))
         interrupt("run", TWIN, output="cut.h5")
         for check in (check_real_ranks, check_step, check_second_preemption, check_differences, check_unusable_files, check_options, check_automatic,
-                      check_interrupted_calibration, check_time_limit, check_comparison):
+                      check_damaged_structures, check_interrupted_calibration, check_time_limit, check_comparison):
             check()
             print(f"passed: {check.__name__}", flush=True)
 

@@ -15,6 +15,7 @@
 #include "results/file/reader.hpp"
 #include "results/output/file_lock.hpp"
 #include "results/run/against.hpp"
+#include "results/run/read_in_child.hpp"
 
 namespace ddproxy {
 namespace {
@@ -121,10 +122,8 @@ Obstacles differences(results::Reader const& reader, ResumeConditions const& min
   return found;
 }
 
-// Throws std::invalid_argument for a file that is missing or damaged.
+// Throws std::invalid_argument for a file that is missing or damaged. A damaged file can also crash HDF5.
 ResumeFinding examine(std::filesystem::path const& file, ResumeConditions const& mine) {
-  if (file.extension() == ".part" && results::is_locked(std::filesystem::path(file).replace_extension()))
-    return {{}, {{"the run that writes it still goes on", "wait until that run has ended"}}};
   const results::Reader reader(file);
   if (reader.complete()) return {{}, {{"it is the file of a finished run", "use it as it is"}}};
   char const* const no_round =
@@ -136,10 +135,37 @@ ResumeFinding examine(std::filesystem::path const& file, ResumeConditions const&
   return {{file, reader.text("/", "run_id"), rounds, seconds_of(reader)}, {}};
 }
 
+// Returns a finding as texts: the run's id, the rounds, the seconds, then the reason and the remedy of each
+// obstacle.
+std::vector<std::string> to_texts(ResumeFinding const& finding) {
+  auto const& [file, run_id, rounds, seconds] = finding.earlier;
+  std::vector<std::string> texts{run_id, fmt::format("{}", rounds), fmt::format("{}", seconds)};
+  for (auto const& [reason, remedy] : finding.obstacles) texts.insert(texts.end(), {reason, remedy});
+  return texts;
+}
+
+// Checks the texts, because the process that read a damaged file may send anything. `file` is the file.
+ResumeFinding from_texts(std::filesystem::path const& file, std::vector<std::string> const& texts) try {
+  if (texts.size() % 2 == 0) throw std::invalid_argument("the number of texts is even");
+  ResumeFinding finding;
+  for (std::size_t k = 3; k < texts.size(); k += 2)
+    finding.obstacles.push_back({texts.at(k), texts.at(k + 1)});
+  if (!finding.obstacles.empty()) return finding;
+  const double seconds = std::stod(texts.at(2));
+  const int rounds = std::stoi(texts.at(1));
+  if (!std::isfinite(seconds) || seconds < 0 || rounds < 1) throw std::invalid_argument("there is nothing to continue");
+  finding.earlier = {file, texts.at(0), rounds, seconds};
+  return finding;
+} catch (std::logic_error const&) {  // of std::stoi, std::stod or at(), too
+  throw std::invalid_argument("the process that read it sent an invalid answer; the file is damaged");
+}
+
 }  // namespace
 
 ResumeFinding examine_unfinished(std::filesystem::path const& file, ResumeConditions const& mine) try {
-  return examine(file, mine);
+  if (file.extension() == ".part" && results::is_locked(std::filesystem::path(file).replace_extension()))
+    return {{}, {{"the run that writes it still goes on", "wait until that run has ended"}}};
+  return from_texts(file, results::read_in_child(file, [&] { return to_texts(examine(file, mine)); }));
 } catch (std::invalid_argument const& error) {
   std::string what = error.what();
   if (const auto name = file.string() + ": "; what.starts_with(name)) what.erase(0, name.size());

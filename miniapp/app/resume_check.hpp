@@ -43,7 +43,9 @@ struct ResumeFinding {
 };
 
 /// Reads the unfinished results file `file` and compares it with this run, whose conditions are `mine`. A
-/// file that is missing, is damaged, belongs to a run that goes on or has finished, or has no complete round,
+/// child process reads the file, so that even a damaged file cannot crash or hang this process. A file that
+/// is missing, is damaged (also if it crashes the child, or takes longer than results::limits_for() allows),
+/// belongs to a run that goes on or has finished, or has no complete round,
 /// is an obstacle, and so is each condition that differs.
 ResumeFinding examine_unfinished(std::filesystem::path const& file, ResumeConditions const& mine);
 

@@ -11,8 +11,8 @@
 #include "model/text/echo.hpp"
 #include "results/file/reader.hpp"
 #include "results/file/validity.hpp"
-#include "results/run/child_process.hpp"
 #include "results/run/joined.hpp"
+#include "results/run/read_in_child.hpp"
 #include "results/run/run_cases.hpp"
 #include "results/run/run_conditions.hpp"
 #include "results/run/run_identity.hpp"
@@ -95,19 +95,6 @@ std::string answer_for(std::filesystem::path const& path) {
     const std::string what = error.what();
     return refused + (what.starts_with(path.string()) ? what : path.string() + ": " + what);
   }
-}
-
-// Returns the limits for reading a file. A file is not compressed: its datasets take about the size of the
-// file, and at most two copies exist at once.
-ChildLimits limits_for(std::filesystem::path const& path, double patience) {
-  ChildLimits limits{.seconds = patience};
-  std::error_code absent;
-  if (const auto size = std::filesystem::file_size(path, absent); !absent) {
-    limits.memory += 4 * size;
-    limits.answer += 2 * size;
-    limits.seconds += static_cast<double>(size) / (1 << 20);
-  }
-  return limits;
 }
 
 constexpr std::size_t most_of_a_name = 256, most_of_a_refusal = 2000;  // characters

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/run/read_in_child.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+
+#include "model/text/echo.hpp"
+
+namespace ddproxy::results {
+namespace {
+
+constexpr char read_whole = 'r', refused = 'e';  // first byte of the child's answer
+constexpr char end_of_text = '\0';
+constexpr std::size_t most_of_a_text = 2000;  // characters
+
+std::string answer_of(std::filesystem::path const& path,
+                      std::function<std::vector<std::string>()> const& read) {
+  try {
+    std::string answer(1, read_whole);
+    for (auto text : read()) {
+      std::erase(text, end_of_text);
+      answer += text + end_of_text;
+    }
+    return answer;
+  } catch (std::exception const& error) {
+    const std::string what = error.what();
+    return refused + (what.starts_with(path.string()) ? what : path.string() + ": " + what);
+  }
+}
+
+std::vector<std::string> texts_in(std::string_view answer) {
+  std::vector<std::string> texts;
+  while (!answer.empty()) {
+    const auto end = std::min(answer.find(end_of_text), answer.size());
+    texts.push_back(model::echo(answer.substr(0, end), most_of_a_text));
+    answer.remove_prefix(std::min(end + 1, answer.size()));
+  }
+  return texts;
+}
+
+}  // namespace
+
+ChildLimits limits_for(std::filesystem::path const& path, double patience) {
+  // A file is not compressed: its datasets take about the size of the file, and at most two copies exist at
+  // once.
+  ChildLimits limits{.seconds = patience};
+  std::error_code absent;
+  if (const auto size = std::filesystem::file_size(path, absent); !absent) {
+    limits.memory += 4 * size;
+    limits.answer += 2 * size;
+    limits.seconds += static_cast<double>(size) / (1 << 20);
+  }
+  return limits;
+}
+
+std::vector<std::string> read_in_child(std::filesystem::path const& path,
+                                       std::function<std::vector<std::string>()> const& read,
+                                       double patience) {
+  const auto end = run_in_child([&] { return answer_of(path, read); }, limits_for(path, patience));
+  if (!end.answer)
+    throw std::invalid_argument(path.string() + ": the process that read it " + end.trouble +
+                                "; the file is damaged");
+  const std::string_view answer = *end.answer;
+  if (answer.starts_with(refused)) throw std::invalid_argument(model::echo(answer.substr(1), most_of_a_text));
+  return texts_in(answer.substr(std::min<std::size_t>(1, answer.size())));
+}
+
+}  // namespace ddproxy::results

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "results/run/child_process.hpp"
+
+namespace ddproxy::results {
+
+/// Returns the limits for a child process that reads the results file `path`: `patience` seconds plus one
+/// second per MiB of the file, and 1 GiB of memory plus four times the file size. A file that does not exist
+/// counts as empty.
+ChildLimits limits_for(std::filesystem::path const& path, double patience);
+
+/// Reads a results file in a child process, so that even a damaged file cannot crash or hang this process.
+/// `read` runs in the child. Returns the texts that it returns, printable and each cut after 2,000
+/// characters.
+///
+/// Throws std::invalid_argument, one line that begins with the file's name, if `read` throws a
+/// std::exception, and if the child crashes or exceeds its limits, see limits_for(). Throws
+/// std::runtime_error if no process can be started.
+std::vector<std::string> read_in_child(std::filesystem::path const& path,
+                                       std::function<std::vector<std::string>()> const& read,
+                                       double patience = 20.0);
+
+}  // namespace ddproxy::results
