@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """kills_test.py DDPROXY WRITE_FAULTS [KILLS [FULL_DISKS]]: kills a run while it writes, and fills its disk. Nothing that was flushed may be lost.
+A quarter as many runs of `ddproxy step` are killed, too. They must flush samples while they measure.
 
 A twin writes k.h5 in a folder that has an older k.h5 with its tables. WRITE_FAULTS (write_faults.cpp) plants the fault at a chosen write, sync,
 rename or unlink. Default: 60 kills and 30 full disks."""
@@ -16,14 +17,15 @@ from pathlib import Path
 import h5py
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from reliability.struck_run import numbers  # noqa: E402
-from small_twin import write_twin  # noqa: E402
+from reliability.struck_run import numbers, samples_in  # noqa: E402
+from small_twin import write_step_twin, write_twin  # noqa: E402
 
 DDPROXY, FAULTS = (str(Path(name).resolve()) for name in sys.argv[1:3])
 KILLS, FULL_DISKS = (int(text) for text in (sys.argv[3:] + ["60", "30"][len(sys.argv) - 3:]))
 SWEEP = 'strategies = ["flat", "per_tensor", "bucketed"]\ncaps_mib = [0.1, 25]\nsamples = 8\n'
 TABLES = ("k.layers.csv", "k.gradients.csv", "k.allreduce.csv")
 OLD = "of an older run\n"
+STEP_SAMPLES = 24  # a step takes 28 ms
 QUICK_MPI = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_btl": "self", "OMPI_MCA_pml": "ob1", "OMP_NUM_THREADS": "1",
              "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -36,13 +38,16 @@ def values(path):
 
 
 class Run:
-    """A run of the twin in its own folder. `out` contains its results."""
+    """A run of the twin in its own folder. `out` contains its results. `command`: run or step."""
 
-    def __init__(self, root, number, old, out=None):
-        self.home = root / str(number)
+    def __init__(self, root, number, old, out=None, command="run"):
+        self.home, self.command = root / str(number), command
         self.out = out or self.home / "out"
         self.flushed, self.log = self.home / "flushed", self.home / "log"
-        write_twin(self.home, SWEEP)
+        if command == "step":
+            write_step_twin(self.home, STEP_SAMPLES)
+        else:
+            write_twin(self.home, SWEEP)
         self.out.mkdir(exist_ok=True)
         if old:
             shutil.copy(old, self.out / "k.h5")
@@ -57,7 +62,7 @@ class Run:
     def start(self, kind="", at=0):
         faults = {"LD_PRELOAD": FAULTS, "WRITE_FAULTS_FOLDER": str(self.out), "WRITE_FAULTS_KIND": kind, "WRITE_FAULTS_AT": str(at),
                   "WRITE_FAULTS_LOG": str(self.log), "WRITE_FAULTS_FLUSHED": str(self.flushed)}
-        done = subprocess.run([DDPROXY, "run", "twin.toml", "-o", str(self.out / "k.h5")], cwd=self.home, capture_output=True, text=True,
+        done = subprocess.run([DDPROXY, self.command, "twin.toml", "-o", str(self.out / "k.h5")], cwd=self.home, capture_output=True, text=True,
                               env=self.environment(**faults))
         self.code, self.errors = done.returncode, [line for line in done.stderr.splitlines() if not line.startswith("warning: ")]
         return self
@@ -126,6 +131,29 @@ def strike(root, old, created, points, kind, tries):
     assert hit > 0.8 * tries and lost == 0, (hit, lost)
 
 
+def struck_step(root, number, at):
+    """Kills a run of whole steps. Returns whether it was killed, the flushed numbers that are lost, and the samples in the file that it left."""
+    run = Run(root, f"step{number}", None, command="step").start("kill", at)
+    assert run.code in (-9, 0), (run.code, run.errors)
+    left = run.out / ("k.h5.part" if run.code else "k.h5")
+    result = run.code != 0, run.lost(None), samples_in(left) if left.exists() else 0
+    shutil.rmtree(run.home)
+    return result
+
+
+def strike_steps(root, tries):
+    whole = Run(root, "step", None, command="step").start()
+    assert whole.code == 0 and samples_in(whole.out / "k.h5") == STEP_SAMPLES, whole.errors
+    points = whole.points()
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda k: struck_step(root, k, 1 + k * points // tries), range(tries)))
+    hit, lost = sum(hit for hit, _, _ in results), sum(lost for _, lost, _ in results)
+    unfinished = [samples for hit, _, samples in results if hit and 0 < samples < STEP_SAMPLES]
+    print(f"kill of whole steps: {tries} tried at about {points} points, {hit} struck, {lost} flushed numbers lost, {len(unfinished)} left 1 to "
+          f"{STEP_SAMPLES - 1} samples", flush=True)
+    assert hit > 0.6 * tries and lost == 0 and unfinished, results
+
+
 def fill_disks(root, old, created, size):
     """Tries a real full file system: a tmpfs that is smaller than what the run writes."""
     place = root / "disk"
@@ -164,6 +192,7 @@ def main():
         strike(root, old, created, points, "kill", KILLS)
         strike(root, old, created, points, "full", FULL_DISKS)
         fill_disks(root, old, created, old.stat().st_size)
+        strike_steps(root, KILLS // 4)
 
 
 main()

@@ -93,6 +93,18 @@ StepRow const& StepFigures::row(std::string const& name) const {
   return *found;
 }
 
+std::vector<std::string> step_part_names() {
+  std::vector<std::string> names;
+  for (Part const& part : parts) names.emplace_back(part.name);
+  return names;
+}
+
+std::vector<double> step_part_seconds(StepSample const& sample) {
+  std::vector<double> seconds;
+  for (Part const& part : parts) seconds.push_back(value_of(part, sample));
+  return seconds;
+}
+
 std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> const& samples,
                                StepPredictions const& predictions) {
   std::vector<StepRow> rows;

@@ -46,7 +46,6 @@ struct KindSeconds {
 /// All figures of `ddproxy step`.
 struct StepFigures {
   std::vector<StepRow> rows;
-  std::vector<double> alone;  ///< [sample] StepSample::alone
   std::vector<KindSeconds> kinds;
   int ranks = 1, steps = 0;       ///< `steps`: number of steps before the loss was read
   double loss = not_available;    ///< mean loss of all ranks in step number `steps`
@@ -68,6 +67,12 @@ struct StepPredictions {
   model::WholeStepTime
       uncontended;  ///< without kappa and gamma: from measurements in which nothing overlapped
 };
+
+/// Returns the names of the parts of a step, in the order of the rows of StepFigures.
+std::vector<std::string> step_part_names();
+
+/// Returns the seconds of each part of one sample, in the order of step_part_names().
+std::vector<double> step_part_seconds(StepSample const& sample);
 
 /// Computes the rows of StepFigures. `first` is the first step of the run. `samples` has at least one sample.
 std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> const& samples,

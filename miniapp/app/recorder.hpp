@@ -39,11 +39,12 @@ struct Uncertainty {
 /// Problem: a run may be killed at any time, and its results up to then must remain readable. results::Writer
 /// therefore holds the file in memory (results/file/writer.hpp), and each flush writes a complete file. Call
 /// flush() after each stage of a run (calibration, sweep and so on), flush_if_due() between the rounds of the
-/// sweep, and finish() last. The destructor flushes, too.
+/// sweep or the samples of steps, and finish() last. The destructor flushes, too.
 ///
-/// The other methods may be called in any order, except that plan() comes before sample(), and gate() before
-/// part(). If a method "may be called again", the second call replaces the values of the first call. All
-/// times are in seconds. Methods throw the exceptions that results/file/writer.hpp lists for Writer.
+/// The other methods may be called in any order, except that plan() comes before sample(), step_samples()
+/// before step_sample(), and gate() before part(). If a method "may be called again", the second call
+/// replaces the values of the first call. All times are in seconds. Methods throw the exceptions that
+/// results/file/writer.hpp lists for Writer.
 ///
 /// Words (docs/glossary.md): a case is a row of the sweep; a round takes one sample of each case; a state is
 /// a condition of the machine in which times stay alike; probes show the state before and after a sample.
@@ -162,11 +163,17 @@ class Recorder {
   /// in bytes, [case]. The peak is -1 if nothing is predicted.
   void step_memory(std::size_t allocated, std::vector<std::int64_t> const& predicted_peaks);
   /// Writes the settings of the steps of `ddproxy step` as attributes of /step. `cap_mib` is the cap of the
-  /// buckets in MiB. This method and the next two are in recorder_step.cpp.
+  /// buckets in MiB. This method and the next four are in recorder_step.cpp.
   void step_settings(Config const& config, double cap_mib, int ranks);
   /// Writes the seconds of each kind of operator in a step without communication.
   void step_kinds(std::vector<KindSeconds> const& kinds);
-  /// Writes all samples of whole steps, their statistics and predictions, and the figure of merit.
+  /// Writes the names of the parts of a step, and reserves space for `samples` samples of each.
+  void step_samples(std::size_t samples);
+  /// Writes one sample of a whole step. `index` is the number of the sample, from 0. Call step_samples()
+  /// before.
+  void step_sample(std::size_t index, StepSample const& sample);
+  /// Writes the statistics of all samples of whole steps, the predictions, and the figure of merit. The
+  /// samples themselves are those of step_sample().
   void step(StepFigures const& figures);
   /// Writes the figure of merit to /fom.
   void figures(FigureOfMerit const& figures);

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <array>
+
 #include "miniapp/app/recorder.hpp"
 #include "miniapp/app/recorder_columns.hpp"
 #include "miniapp/input/step_strategy.hpp"
@@ -35,11 +37,21 @@ void Recorder::step_kinds(std::vector<KindSeconds> const& kinds) {
   writer_.write("/step/kind_step", column<Reals>(kinds, &KindSeconds::step));
 }
 
+void Recorder::step_samples(std::size_t samples) {
+  const auto parts = step_part_names();
+  writer_.write("/step/part", parts);
+  writer_.reserve("/step/measured", {parts.size(), samples});
+  writer_.reserve("/step/alone", {samples});
+}
+
+void Recorder::step_sample(std::size_t index, StepSample const& sample) {
+  const auto seconds = step_part_seconds(sample);
+  writer_.write_part("/step/measured", {0, index}, {seconds.size(), 1}, seconds);
+  writer_.write_part("/step/alone", {index}, {1}, std::array{sample.alone});
+}
+
 void Recorder::step(StepFigures const& figures) {
   auto const& rows = figures.rows;
-  const auto [samples, extents] = matrix(rows, &StepRow::samples);
-  writer_.write("/step/part", column<Texts>(rows, &StepRow::name));
-  writer_.write("/step/measured", samples, extents);
   writer_.write("/step/median", column<Reals>(rows, [](auto& row) { return row.median.value; }));
   writer_.write("/step/ci_low", column<Reals>(rows, [](auto& row) { return row.median.low; }));
   writer_.write("/step/ci_high", column<Reals>(rows, [](auto& row) { return row.median.high; }));
@@ -48,7 +60,6 @@ void Recorder::step(StepFigures const& figures) {
   writer_.write("/step/predicted", column<Reals>(rows, &StepRow::predicted));
   writer_.write("/step/uncontended", column<Reals>(rows, &StepRow::uncontended));
   writer_.write("/step/first", column<Reals>(rows, &StepRow::first));
-  writer_.write("/step/alone", figures.alone);
   writer_.write("/step/loss", Reals{figures.loss});
   writer_.write("/step/global_batch", Integers{figures.global_batch});
   writer_.write("/step/model_flops", Reals{figures.model_flops_per_s});

@@ -103,9 +103,9 @@ void StepSession::first_step() {
 }
 
 void StepSession::calibrate() {
-  say("timing the all-reduces alone");
   choose_calls(context_.rank, context_.lanes().size());
   context_.make_lanes();
+  say("timing the all-reduces alone");
   if (root()) results::print_output(describe(context_.rank.choice));
   tables_ = calibrate_step(context_);
   context_.rank.runtime.together([&] {
@@ -120,6 +120,7 @@ void StepSession::calibrate() {
     record_verbs();
   }
   recorder_->calibration(tables_.contention);
+  recorder_->flush();
 }
 
 void StepSession::warm_up() {
@@ -205,6 +206,7 @@ void StepSession::predict() {
 void StepSession::sample() {
   auto const& rank = context_.rank;
   const int samples = rounds_to_take(rank.config);
+  if (root()) recorder_->step_samples(static_cast<std::size_t>(samples));
   for (int i = 0; i < samples; ++i) {
     stop_where_signalled(rank.runtime);
     say(fmt::format("measuring steps, sample {} of {}", i + 1, samples));
@@ -212,8 +214,18 @@ void StepSession::sample() {
     if (i % 2 == 0) sample.alone = meter_.alone();
     sample.phases = meter_.step();
     if (i % 2 == 1) sample.alone = meter_.alone();
-    samples_.push_back(sample);
+    keep(sample);
   }
+}
+
+// Records one sample. Rank 0 may then write the file while the other ranks wait.
+void StepSession::keep(StepSample const& sample) {
+  context_.rank.runtime.together([&] {
+    if (!root()) return;
+    recorder_->step_sample(samples_.size(), sample);
+    recorder_->flush_if_due();
+  });
+  samples_.push_back(sample);
 }
 
 }  // namespace ddproxy

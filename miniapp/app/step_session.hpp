@@ -53,14 +53,15 @@ class StepSession {
   /// from the times that are replayed. Throws CollectiveError (exit code 75) if a signal arrived.
   void predict();
   /// Takes as many samples as [sweep] samples says, less those that this run continues. A sample consists of
-  /// one step and one step without communication; which of the two comes first alternates. Throws
-  /// CollectiveError (exit code 75) if a signal arrived.
+  /// one step and one step without communication; which of the two comes first alternates. Records each
+  /// sample, and writes FILE.part from time to time (results::Writer::flush_if_due()). Throws CollectiveError
+  /// if a signal arrived (exit code 75) or the disk is full (exit code 4).
   void sample();
   /// Gathers the traces of the last step and finishes the results file. Then prints the tables and the figure
   /// of merit, and writes the files of --json and --trace if the options name them.
   void finish();
-  /// Writes the samples so far to the unfinished file FILE.part. Not collective; it uses no MPI. Throws
-  /// std::runtime_error if the file cannot be written.
+  /// Writes all samples so far and their statistics to the unfinished file FILE.part. Not collective; it uses
+  /// no MPI. Throws std::runtime_error if the file cannot be written.
   void save();
   /// Writes what is recorded so far to FILE.part and ignores a failure. Nothing can be recorded after this
   /// call. Not collective.
@@ -76,6 +77,7 @@ class StepSession {
   VerbCosts collective_costs() const;
   std::vector<double> time_tasks();
   void record_verbs();
+  void keep(StepSample const& sample);
   void record_samples();
   void record_timeline();
   void record_memory();

@@ -20,11 +20,10 @@
 
 namespace ddproxy {
 
+// Records the statistics of all samples.
 void StepSession::record_samples() {
   if (samples_.empty()) return;
   figures_.rows = step_rows(first_, samples_, predictions_);
-  figures_.alone.clear();
-  for (auto const& sample : samples_) figures_.alone.push_back(sample.alone);
   add_throughput(figures_, context_.rank.config);
   recorder_->step(figures_);
 }

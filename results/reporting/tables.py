@@ -215,7 +215,8 @@ def step_table(results):
 
 
 def _samples_of_steps(results):
-    return results["/step/measured"].shape[1] if results.has("/step/measured") else 0
+    """Returns the number of samples. An interrupted run has fewer than it reserved; the others are NaN."""
+    return int(np.isfinite(results["/step/measured"]).all(axis=0).sum()) if results.has("/step/measured") else 0
 
 
 CHECKPOINTS = {"none": "no activation checkpointing", "layer": "activation checkpointing: the activations of each layer are computed again"}
