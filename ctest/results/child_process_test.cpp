@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/run/child_process.hpp"
+#include "results/run/read_in_child.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -10,6 +11,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace ddproxy::results {
@@ -115,6 +118,31 @@ TEST(ChildProcess, AnswersWhereTheSystemCollectsChildren) {
   EXPECT_EQ(ended([] { return std::string("yes"); }).answer, "yes");
   EXPECT_FALSE(ended([]() -> std::string { std::abort(); }).answer);
   signal(SIGCHLD, SIG_DFL);
+}
+
+TEST(ReadInChild, ReturnsTextsThatCanBePrinted) {
+  const std::vector<std::string> texts{"run", "", "a\x1b[2J", std::string("zero\0s", 6)};
+  EXPECT_EQ(read_in_child("f.h5", [&] { return texts; }),
+            (std::vector<std::string>{"run", "", "a\\x1B[2J", "zeros"}));
+  EXPECT_TRUE(read_in_child("f.h5", [] { return std::vector<std::string>{}; }).empty());
+}
+
+TEST(ReadInChild, NamesTheFileInEachError) {
+  using Texts = std::vector<std::string>;
+  const auto error_of = [](std::function<Texts()> const& read) -> std::string {
+    try {
+      read_in_child("f.h5", read, 1);
+      return "none";
+    } catch (std::invalid_argument const& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(error_of([]() -> Texts { throw std::runtime_error("is bad"); }), "f.h5: is bad");
+  EXPECT_EQ(error_of([]() -> Texts { throw std::logic_error("f.h5: is bad"); }), "f.h5: is bad");
+  EXPECT_EQ(error_of([]() -> Texts { return std::raise(SIGSEGV), Texts{}; }),
+            "f.h5: the process that read it crashed (Segmentation fault); the file is damaged");
+  EXPECT_TRUE(
+      contains(error_of([]() -> Texts { return pause(), Texts{}; }), "f.h5: the process that read it"));
 }
 
 }  // namespace
