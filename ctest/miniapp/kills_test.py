@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """kills_test.py DDPROXY WRITE_FAULTS [KILLS [FULL_DISKS]]: kills a run while it writes, and fills its disk. Nothing that was flushed may be lost.
-A quarter as many runs of `ddproxy step` are killed, too. They must flush samples while they measure.
+A sixth as many runs of `ddproxy step` are killed, too. They must flush samples while they measure.
 
 A twin writes k.h5 in a folder that has an older k.h5 with its tables. WRITE_FAULTS (write_faults.cpp) plants the fault at a chosen write, sync,
 rename or unlink. Default: 60 kills and 30 full disks."""
@@ -25,7 +25,7 @@ KILLS, FULL_DISKS = (int(text) for text in (sys.argv[3:] + ["60", "30"][len(sys.
 SWEEP = 'strategies = ["flat", "per_tensor", "bucketed"]\ncaps_mib = [0.1, 25]\nsamples = 8\n'
 TABLES = ("k.layers.csv", "k.gradients.csv", "k.allreduce.csv")
 OLD = "of an older run\n"
-STEP_SAMPLES = 24  # a step takes 28 ms
+STEP_SAMPLES = 60  # a step takes 28 ms
 QUICK_MPI = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_btl": "self", "OMPI_MCA_pml": "ob1", "OMP_NUM_THREADS": "1",
              "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -192,7 +192,7 @@ def main():
         strike(root, old, created, points, "kill", KILLS)
         strike(root, old, created, points, "full", FULL_DISKS)
         fill_disks(root, old, created, old.stat().st_size)
-        strike_steps(root, KILLS // 4)
+        strike_steps(root, KILLS // 6)
 
 
 main()

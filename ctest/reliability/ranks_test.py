@@ -16,6 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import h5py
+
 from struck_run import Count, StruckRun, phase_of, samples_in
 
 DDPROXY, *FAULTS = (str(Path(name).resolve()) for name in sys.argv[1:4])
@@ -23,8 +25,9 @@ STOPPED, LOST, STARTS, SAMPLES = (int(text) for text in sys.argv[4:8])
 MPIEXEC = sys.argv[8:]
 NOTICE = 30  # seconds; a stopped rank is noticed and reported after 3.4 + 5 s
 NOTICE_AT_START = 360
-PHASES = ("", "calibration", "sweep")  # of the first faults; "": before MPI_Finalize
-LONG_SWEEP, LONG_STEPS = 500, 3000  # samples, so that the file is flushed while they are taken
+PHASES = ("end", "calibration", "sweep")  # of the first faults; end: before MPI_Finalize
+CALIBRATION = ("operations", "all-reduces", "calibration")  # its parts; the file is flushed before the first one and after the last one
+LONG_SWEEP, LONG_STEPS = 100, 3000  # samples, so that the file is flushed while they are taken
 
 
 class Whole:
@@ -78,20 +81,27 @@ def strike_at_moment(root, rank, seconds, kind, count, limit):
 
 def has_reached(run, phase):
     try:
-        return run.flushed.exists() and phase_of(run.flushed) == phase
-    except OSError:  # it is being replaced
+        with h5py.File(run.flushed) as file:
+            ready = "plans" in file
+        return ready and phase_of(run.flushed) in (CALIBRATION if phase == "calibration" else (phase,))
+    except OSError:  # it is missing, or it is being replaced
         return False
 
 
-def strike_in_phase(root, rank, phase, kind, count, limit):
-    """Strikes when the flushed file shows that the run is in this phase. Tries again if the run left the phase in this moment."""
+def strike_in_phase(root, rank, phase, kind, count, whole, limit):
+    """Strikes when the flushed file shows that the run is in this phase: in its first moment, or in the middle of the calibration, which takes most of
+    the run. Tries again if the run left the phase in this moment."""
     for _ in range(3):
         run = StruckRun(root / "struck", DDPROXY, 2, FAULTS, MPIEXEC, LONG_SWEEP if phase == "sweep" else SAMPLES).start()
         while not has_reached(run, phase) and run.process.poll() is None:
             time.sleep(0.005)
-        os.kill(run.pids()[rank], kind)
+        time.sleep(0.25 * whole.seconds if phase == "calibration" else 0)
+        try:
+            os.kill(run.pids()[rank], kind)
+        except ProcessLookupError:
+            pass
         found = phase_of(run.end(limit).left(), run.errors)
-        if found == phase:
+        if run.code and found in (CALIBRATION if phase == "calibration" else (phase,)):
             return conclude(run, kind, count, f"rank {rank} in the {phase}")
         run.clear()
     raise AssertionError((found, phase, run.errors))
@@ -132,8 +142,9 @@ def strike_many(root, name, kind, tries, wholes):
     for number in range(tries):
         rank, share = number % 2, (number - 6) / max(tries - 6, 1)
         calls, first = len(wholes[rank].calls), wholes[rank].starts
-        if number < 6 and PHASES[number % 3]:
-            struck += strike_in_phase(root, rank, PHASES[number % 3], kind, count, limit)
+        phase = PHASES[number % 3]
+        if number < 6 and phase != "end":
+            struck += strike_in_phase(root, rank, phase, kind, count, wholes[rank], limit)
         elif number < 6:
             struck += strike_at_call(root, rank, 1, kind, count, limit, only="MPI_Finalize")
         elif number // 2 % 2:

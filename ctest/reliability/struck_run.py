@@ -56,7 +56,7 @@ def numbers(path):
 
 def phase_of(path, errors=""):
     """Returns what a run was doing: from its message, else from the contents of its file."""
-    step = re.search(r", while (.*?): another rank|while (in pass .*? of the sweep)", errors)
+    step = re.search(r", while (.*?): another rank|while (in pass .*? of the sweep|measuring steps)", errors)
     for part, phase in STEPS if step else ():
         if part in step[0]:
             return phase
@@ -81,7 +81,7 @@ def samples_in(path):
 
 class StruckRun:
     """A run in its own folder. `faults`: libraries to preload, among them that of kills_test.py. `command`: run or step. `twin`: only rank 0
-    computes, and all-reduces are replayed."""
+    computes and replays all-reduces; the other ranks help with the all-reduces of [gate]."""
 
     def __init__(self, home, program, ranks, faults, mpiexec, samples=3, timeout=3, command="run", twin=False):
         self.home, self.out, self.flushed = home, home / "out", home / "flushed"
@@ -89,7 +89,7 @@ class StruckRun:
         text = TINY.format(timeout=timeout, samples=samples)
         (home / "tiny.toml").write_text(text.replace('"flat", ', "") if command == "step" else text)
         if twin:
-            write_twin(home, f'strategies = ["flat", "bucketed"]\ncaps_mib = [0.1]\nsamples = {samples}\n')
+            write_twin(home, f'strategies = ["flat", "bucketed"]\ncaps_mib = [0.1]\nsamples = {samples}\n[gate]\nallreduce_kib = [4]\n')
             (home / "tiny.toml").write_text((home / "twin.toml").read_text().replace("[allreduce]", f"[allreduce]\ntimeout_s = {timeout}"))
         script = home / "start.sh"
         script.write_text(IN_FOLDER)
