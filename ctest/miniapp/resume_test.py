@@ -24,7 +24,8 @@ ROUNDS = 60
 DAMAGED_FILES = 12
 SWEEP = 'strategies = ["flat", "bucketed"]\ncaps_mib = [0.1]\nsamples = {}\n'
 REAL = '[model]\npreset = "tiny"\n[step]\nbatch = 1\nsequence = 32\n[sweep]\n' + SWEEP.format(ROUNDS)
-STEP = REAL.replace('"flat", ', "")
+STEP_ROUNDS = 400  # a sample takes some ms, and the signal needs time, too
+STEP = REAL.replace('"flat", ', "").replace(f"samples = {ROUNDS}", f"samples = {STEP_ROUNDS}")
 TWIN = "twin/twin.toml"
 
 
@@ -55,9 +56,9 @@ def run(*arguments, code=0, ranks=1):
     return done
 
 
-def interrupt(*arguments, output, ranks=1, rounds=3, progress=", round {}:"):
+def interrupt(*arguments, output, ranks=1, rounds=3, progress=", round {}:", of=ROUNDS):
     """Starts a run, sends SIGTERM to its rank 0 when the next round after `rounds` goes on, and returns the number of rounds in OUTPUT.part.
-    `progress` is a part of the line that a run prints when a round begins.
+    `progress` is a part of the line that a run prints when a round begins. `of`: the rounds of the whole run.
 
     The progress of a run is printed only to a terminal, so its standard error is a pseudo-terminal."""
     terminal, name = os.openpty()
@@ -80,7 +81,7 @@ def interrupt(*arguments, output, ranks=1, rounds=3, progress=", round {}:"):
     os.close(name)
     assert process.returncode == 75 and "what was measured is saved" in said, (process.returncode, said)
     found = rounds_in(f"{output}.part")
-    assert rounds <= found < ROUNDS, found
+    assert rounds <= found < of, found
     return found
 
 
@@ -113,7 +114,7 @@ def check_real_ranks():
 def check_step():
     """Whole steps of two ranks are interrupted and continued. A round is one sample."""
     Path("step.toml").write_text(STEP)
-    had = interrupt("step", "step.toml", output="step.h5", ranks=2, progress=", sample {} of")
+    had = interrupt("step", "step.toml", output="step.h5", ranks=2, progress=", sample {} of", of=STEP_ROUNDS)
     left, earlier = Path("step.h5.part").read_bytes(), attributes("step.h5.part")
     again = ("step.toml", "-o", "step.h5", "--resume", "step.h5.part")
     refused("it has 2 ranks, and this run has 1; start as many ranks", "step", *again)
@@ -123,13 +124,13 @@ def check_step():
     refused("it has no sample of a step; continue another file, or leave out --resume to take all samples", "step", "step.toml", "-o", "new.h5",
             "--resume", plant(without_samples, source="step.h5.part"), ranks=2)
     done = run("step", "step.toml", "-o", "step.h5", "--resume", "auto", ranks=2)
-    assert f"resume: step.h5.part has {had} samples (run {earlier['run_id']}); this run takes {ROUNDS - had} more" in done.stdout, done.stdout
-    assert f"the {ROUNDS - had} samples of this run; the {had} samples before are in the unfinished file of run {earlier['run_id']}" in done.stdout
+    assert f"resume: step.h5.part has {had} samples (run {earlier['run_id']}); this run takes {STEP_ROUNDS - had} more" in done.stdout, done.stdout
+    assert f"the {STEP_ROUNDS - had} samples of this run; the {had} samples before are in the unfinished file of run {earlier['run_id']}" in done.stdout
     assert Path("step.h5.part.1").read_bytes() == left and not Path("step.h5.part").exists()
     whole = attributes("step.h5")
     assert whole["complete"] == 1 and whole["resumed_from"] == earlier["run_id"] and whole["rounds_before"] == had, whole
     with h5py.File("step.h5") as file:
-        assert file["step/measured"].shape == (8, ROUNDS - had) and np.isfinite(file["step/predicted"][()]).all()
+        assert file["step/measured"].shape == (8, STEP_ROUNDS - had) and np.isfinite(file["step/predicted"][()]).all()
     assert "it continued the interrupted run" in run("compare", "step.h5", "step.h5", "--allow-undecided").stderr
 
 
