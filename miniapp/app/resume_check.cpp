@@ -153,7 +153,8 @@ ResumeFinding from_texts(std::filesystem::path const& file, std::vector<std::str
   if (!finding.obstacles.empty()) return finding;
   const double seconds = std::stod(texts.at(2));
   const int rounds = std::stoi(texts.at(1));
-  if (!std::isfinite(seconds) || seconds < 0 || rounds < 1) throw std::invalid_argument("there is nothing to continue");
+  if (!std::isfinite(seconds) || seconds < 0 || rounds < 1)
+    throw std::invalid_argument("there is nothing to continue");
   finding.earlier = {file, texts.at(0), rounds, seconds};
   return finding;
 } catch (std::logic_error const&) {  // of std::stoi, std::stod or at(), too
