@@ -96,6 +96,11 @@ class Band(WithSample):
         self.assertEqual(self.bands(axes), 1)
         self.assertFalse(any("not drawn" in text for text in legend(axes)), legend(axes))
 
+    def test_a_band_that_is_narrower_than_the_line_is_only_named(self):
+        axes = self.total(1.0, 1.0 + 1e-7)
+        self.assertEqual(self.bands(axes), 0)
+        self.assertIn("95 % band of the predicted T: narrower than the line", legend(axes))
+
     def test_a_band_that_fills_the_axis_is_only_named(self):
         axes = self.total(-100.0, 100.0)
         self.assertEqual(self.bands(axes), 0)

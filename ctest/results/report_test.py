@@ -195,7 +195,7 @@ class Split(WithSample):
         np.testing.assert_allclose(derive.comm_seconds(results)[:2], (0.2, 0.3))
         axes = draw_split(results).axes[0]
         factor = 1.0 if "(s)" in axes.get_xlabel() else 1e3
-        np.testing.assert_allclose([axes.patches[1].get_width(), axes.patches[6].get_width()], (0.2 * factor, 0.3 * factor))
+        np.testing.assert_allclose([axes.patches[1].get_width(), axes.patches[8].get_width()], (0.2 * factor, 0.3 * factor))
 
     def test_a_part_that_cannot_be_seen_is_not_in_the_legend(self):
         def words():
@@ -244,8 +244,8 @@ class Headline(WithSample):
         self.assertTrue(self.intervals(1.0, 1.0).startswith(share), self.answer())
         self.assertIn(f"({derive.percent(times[caps == 25 * 2**20][0] / times.min() - 1)}) longer. With 16 MiB, backward", self.answer())
         self.assertTrue(self.intervals(0.1, 2.0).startswith(
-            "No bucket size is faster than the others beyond the noise, so 25 MiB, PyTorch's default, is good enough. 16 MiB has the smallest T, but in this run only "
-            "differences above "), self.answer())
+            "No bucket size is faster than the others beyond the noise, so 25 MiB, PyTorch's default, is good enough. 16 MiB has the smallest T, but in this run "
+            "only a T above "), self.answer())
         self.assertIn("with a single sample, it is not known", self.intervals(np.nan, np.nan))
         self.make_best(25, 0.5)
         self.assertIn("Best bucket size: 25 MiB, PyTorch's default. No other bucket size that was run is faster.", self.answer())
@@ -334,7 +334,7 @@ class Finding(WithSample):
     def test_a_noise_that_is_larger_than_t_is_not_given_in_per_cent(self):
         for name, value in (("over_best", 2.4), ("over_best_low", 0.9)):
             self.change(lambda file: file[f"sweep/{name}"].__setitem__(slice(None), value))
-        self.assertIn("the noise is so large that only a T twice as long or more", lead.finding(Results(self.sample)))
+        self.assertIn("only a T above 2.5 times the best T", lead.finding(Results(self.sample)))
 
     def test_names_all_bucket_sizes_that_are_as_fast_as_the_best(self):
         results = Results(self.sample)
@@ -358,7 +358,7 @@ class Finding(WithSample):
             file["sweep/ci_low"][:] = 0.001
             file["sweep/ci_high"][:] = 1000.0
         self.change(wide)
-        self.assertRegex(lead.finding(Results(self.sample)), r"^No bucket size is faster beyond the noise\n\(only differences above [\d.]+ % can be seen\)$")
+        self.assertRegex(lead.finding(Results(self.sample)), r"^No bucket size is faster beyond the noise\n\(only a T above [\d.]+ times the best T can be seen\)$")
 
     def test_a_round_that_is_slow_for_all_cases_is_no_noise(self):
         def slow_rounds(file):

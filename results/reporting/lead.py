@@ -93,7 +93,7 @@ def finding(results):
 
 def _seen_text(seen):
     """Names the differences of T that are beyond the noise. `seen` is the smallest one, as a share of the best T."""
-    return f"only differences above {derive.percent(seen)}" if seen < 1.0 else "the noise is so large that only a T twice as long or more"
+    return f"only differences above {derive.percent(seen)}" if seen < 1.0 else f"only a T above {1.0 + seen:.1f} times the best T"
 
 
 def _best_sizes(results, totals, best):
