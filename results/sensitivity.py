@@ -21,8 +21,10 @@ except ImportError as error:
 LABELS = {"bytes": "bytes of the gradients (factor, log scale)", "model": "gradients of the GPT-2 models (MiB, log scale)",
           "latency": "network latency (factor, log scale)", "bandwidth": "network bandwidth (factor, log scale)",
           "ranks": "number of ranks (log scale)"}
-CURVES = (("exposed_25_s", "25 MiB", "s", style.OTHER), ("exposed_best_s", "best cap", "o", style.PREDICTED),
-          ("exposed_plan_s", "best plan", "D", style.MEASURED), ("floor_s", "lower bound on E", "_", style.GREY))
+# Column, label, marker, size of the marker, colour. Curves that are equal lie on each other. Their markers have different sizes and no filling, so that all can be seen.
+CURVES = (("exposed_25_s", "25 MiB", "s", 11, style.OTHER), ("exposed_best_s", "best cap", "o", 8, style.PREDICTED),
+          ("exposed_plan_s", "best plan", "D", 4, style.MEASURED), ("floor_s", "lower bound on E", "_", 14, style.GREY))
+SAME = "Where curves are equal, their markers stand inside each other."
 plt.rcParams["savefig.dpi"] = 100
 LOWEST, HIGHEST = 0.01, 4096.0  # range of the axis in MiB; caps outside of it give the same plans as its ends
 
@@ -42,8 +44,8 @@ def read(path):
 
 def draw_exposed(axes, rows):
     x = [float(row["value"]) for row in rows]
-    for column, label, marker, colour in CURVES:
-        axes.plot(x, [float(row[column]) * 1e3 for row in rows], marker=marker, color=colour, label=label, markersize=5)
+    for column, label, marker, size, colour in CURVES:
+        axes.plot(x, [float(row[column]) * 1e3 for row in rows], marker=marker, color=colour, label=label, markersize=size, markerfacecolor="none", linewidth=1.0)
     axes.set_yscale("log")
     low, high = (math.log10(limit) for limit in axes.get_ylim())
     axes.set_ylim(10 ** math.floor(low), 10 ** math.ceil(high))  # whole decades, so that at least one of them has a label
@@ -56,6 +58,9 @@ def draw_best(axes, rows):
         high = min(float(row["high_mib"] or HIGHEST), HIGHEST)
         axes.plot([float(row["value"])] * 2, [low, high], color=style.PREDICTED, linewidth=6, solid_capstyle="butt",
                   marker="_", markersize=8)
+        for cut, end, marker in ((float(row["low_mib"]) < LOWEST, LOWEST, "v"), (float(row["high_mib"] or math.inf) > HIGHEST, HIGHEST, "^")):
+            if cut:
+                axes.plot(float(row["value"]), end, marker=marker, markersize=9, color=style.PREDICTED, clip_on=False, zorder=3, gid="cut")
     axes.axhline(25, color=style.OTHER, linestyle="--", linewidth=1)
     axes.set_yscale("log")
     axes.set_ylim(LOWEST, HIGHEST)
@@ -73,7 +78,9 @@ def draw(quantities, title):
             axes.set_xticks([float(row["value"]) for row in rows], [f"{float(row['value']):.4g}" for row in rows])
             axes.xaxis.set_minor_locator(plt.NullLocator())
     grid[0][0].legend(ncol=2)
-    figure.suptitle(title)
+    grid[0][1].plot([], [], marker="v", linestyle="none", color=style.PREDICTED, label="the bar continues beyond the axis")
+    grid[0][1].legend(loc="upper left")
+    figure.suptitle(f"{title}\n{SAME}", fontsize=10)
     return figure
 
 

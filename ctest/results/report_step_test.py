@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 
 from report_sample import WithSample, report  # must come first: it adds the folder of reporting to the path
-from reporting import perfetto, step_figure, step_timeline_figure  # noqa: E402
+from reporting import perfetto, plausible, step_figure, step_timeline_figure  # noqa: E402
 from reporting.data import Results  # noqa: E402
 from reporting.page import words as words_of_page  # noqa: E402
 
@@ -205,7 +205,47 @@ class Steps(WithSample):
         def shorten(file):
             file["step/predicted"][3] = 0.88
         self.change(shorten)
-        self.assertEqual(step_figure.finding(Results(self.sample)), "9.1 % of a step is exposed communication;\nthe step is predicted 20.0 % too short")
+        self.assertEqual(step_figure.finding(Results(self.sample)), "9.1 % of a step is exposed communication;\nthe step is predicted 20.0 % too short.\nThe parts add up to 27.3 % of the step.")
+
+    def ends(self):
+        """Returns the ends of the bars of each row and the ends of the lines, in seconds, and the words of the legend."""
+        (axes,) = step_figure.draw_step(Results(self.sample)).axes
+        factor = 1.0 if "(s)" in axes.get_xlabel() else 1e-3
+        bars = [max(p.get_x() + p.get_width() for p in axes.patches if round(p.get_y() + p.get_height() / 2.0) == row) * factor for row in range(3)]
+        return bars, [line.get_xdata()[0] * factor for line in axes.lines if len(line.get_xdata())], [text.get_text() for text in axes.get_legend().get_texts()]
+
+    def test_the_bar_of_a_step_is_as_long_as_the_step(self):
+        bars, lines, words = self.ends()
+        np.testing.assert_allclose(bars, (1.1, 1.155, 1.045))
+        self.assertEqual((lines, words), ([], ["forward", "exposed", "in no part"]))
+        self.assertIn("The parts add up to 27.3 % of the step.", step_figure.answer(Results(self.sample)))
+
+    def test_parts_that_are_longer_than_the_step_are_marked_at_its_end(self):
+        self.change(lambda file: [file["step/" + name].__setitem__(3, 0.2) for name in ("median", "predicted", "uncontended")])
+        bars, lines, words = self.ends()
+        np.testing.assert_allclose(bars, (0.3, 0.31, 0.3))
+        np.testing.assert_allclose(lines, 0.2)
+        self.assertIn("end of the step", words)
+        self.assertIn("The parts add up to 150.0 % of the step.", step_figure.finding(Results(self.sample)))
+
+    def test_parts_that_miss_the_step_a_little_have_no_word(self):
+        self.change(lambda file: [file["step/" + name].__setitem__(3, 0.304) for name in ("median", "predicted", "uncontended")])
+        _, lines, words = self.ends()
+        self.assertEqual((lines, words), ([], ["forward", "exposed"]))
+        self.assertNotIn("add up", step_figure.finding(Results(self.sample)) + step_figure.answer(Results(self.sample)))
+
+    def test_a_step_with_a_negative_e_is_named(self):
+        self.only_steps()
+        self.assertFalse([said for said in plausible.impossible(Results(self.sample)) if "E of" in said])
+        self.change(lambda file: file["step/measured"].__setitem__((2, 1), -0.0269))
+        (said,) = [said for said in plausible.impossible(Results(self.sample)) if "E of" in said]
+        self.assertRegex(said, r"^The exposed communication E of 1 of 2 steps is below 0, which is impossible: the smallest is -26\.9 ms\.")
+
+    def test_the_bar_of_a_replayed_step_is_not_called_measured(self):
+        self.only_steps()
+        for modes, label in ((("kernels", "mpi"), "measured"), (("replay", "replay"), "replayed"), (("replay", "mpi"), "measured\nwith replayed compute")):
+            self.change(lambda file: [file["step"].attrs.__setitem__(name, mode) for name, mode in zip(("compute_mode", "backend"), modes)])
+            self.assertEqual(step_figure.draw_step(Results(self.sample)).axes[0].get_yticklabels()[0].get_text(), label)
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ class Page(WithSample):
 
     def check_pictures(self):
         pictures = [path for path in self.written if path.suffix == ".png"]
-        self.assertEqual({p.stem[7:] for p in pictures}, {"sweep", "step", "samples", "split", "layers", "costs", "allreduce", "collectives", "timeline", "against",
+        self.assertEqual({p.stem[7:] for p in pictures}, {"sweep", "step", "samples", "split", "layers", "allreduce", "collectives", "timeline", "against",
                                                               "history"})
         for picture in pictures:
             pixels = matplotlib.image.imread(picture)
@@ -183,6 +183,28 @@ class Split(WithSample):
         self.medians(0.5, np.nan)
         self.assertEqual(set(self.parts()), {"compute", "exposed"})
 
+    def test_communication_alone_is_that_of_the_overlap(self):
+        """It is the median of the samples that count. Only a case without them has the sum of a(x)."""
+        def write(file):
+            file["sweep/comm_alone"][0, :] = 0.2
+            file["sweep/comm_alone"][0, 0] = 100.0
+            file["sweep/comm_alone"][1, :] = np.nan
+            file["sweep/comm"][:2] = (0.7, 0.3)
+        self.change(write)
+        results = Results(self.sample)
+        np.testing.assert_allclose(derive.comm_seconds(results)[:2], (0.2, 0.3))
+        axes = draw_split(results).axes[0]
+        factor = 1.0 if "(s)" in axes.get_xlabel() else 1e3
+        np.testing.assert_allclose([axes.patches[1].get_width(), axes.patches[8].get_width()], (0.2 * factor, 0.3 * factor))
+
+    def test_a_part_that_cannot_be_seen_is_not_in_the_legend(self):
+        def words():
+            return [text.get_text() for text in draw_split(Results(self.sample)).axes[0].get_legend().get_texts()]
+        self.medians(0.2, 0.3)
+        self.assertEqual(words(), ["compute", "communication", "slowdown", "tail"])
+        self.medians(0.0, 0.3)
+        self.assertEqual(words(), ["compute", "communication", "tail"])
+
     def test_the_bar_is_drawn_as_long(self):
         self.medians(0.5, 0.3)
         axes = draw_split(Results(self.sample)).axes[0]
@@ -218,12 +240,12 @@ class Headline(WithSample):
     def test_the_gain_against_25_mib_comes_first(self):
         self.make_best(16, 0.5)
         times, caps = self.bucketed()
-        share = f"Best bucket size: 16 MiB. It is {(times[caps == 25 * 2**20][0] - times.min()) * 1e3:.2f} ms"
+        share = f"Best bucket size: 16 MiB. 25 MiB, PyTorch's default, takes {(times[caps == 25 * 2**20][0] - times.min()) * 1e3:.2f} ms ("
         self.assertTrue(self.intervals(1.0, 1.0).startswith(share), self.answer())
-        self.assertIn("faster than 25 MiB, PyTorch's default. With 16 MiB, backward", self.answer())
+        self.assertIn(f"({derive.percent(times[caps == 25 * 2**20][0] / times.min() - 1)}) longer. With 16 MiB, backward", self.answer())
         self.assertTrue(self.intervals(0.1, 2.0).startswith(
-            "No bucket size is faster than the others beyond the noise, so 25 MiB, PyTorch's default, is good enough. 16 MiB has the smallest T, but in this run only "
-            "differences above "), self.answer())
+            "No bucket size is faster than the others beyond the noise, so 25 MiB, PyTorch's default, is good enough. 16 MiB has the smallest T, but in this run "
+            "only a T above "), self.answer())
         self.assertIn("with a single sample, it is not known", self.intervals(np.nan, np.nan))
         self.make_best(25, 0.5)
         self.assertIn("Best bucket size: 25 MiB, PyTorch's default. No other bucket size that was run is faster.", self.answer())
@@ -298,7 +320,21 @@ class Finding(WithSample):
         caps = [k for k in range(len(totals)) if results["/sweep/strategy"][k] == "bucketed"]
         best, worst = min(caps, key=lambda k: totals[k]), max(caps, key=lambda k: totals[k])
         mib = results["/sweep/bucket_bytes"] / 2.0**20
-        self.assertEqual(lead.finding(results), f"Best bucket: {mib[best]:g} MiB (4 other sizes are as fast, within the noise);\n{derive.percent(1 - totals[best] / totals[worst])} faster than the worst, {mib[worst]:g} MiB")
+        self.assertEqual(lead.finding(results), f"Best bucket: {mib[best]:g} MiB (4 other sizes are as fast, within the noise);\nthe worst, {mib[worst]:g} MiB, takes {derive.percent(totals[worst] / totals[best] - 1)} longer")
+
+    def test_a_list_of_the_best_sizes_has_no_holes(self):
+        """If a size between two that are as fast is slower beyond the noise, their number is given."""
+        results = Results(self.sample)
+        totals = derive.column(results, "measured_median")
+        best, order = derive.best_case(results, totals), sorted(derive.bucketed_cases(results, totals), key=lambda k: results["/sweep/bucket_bytes"][k])
+        far = order[order.index(best) + (2 if order.index(best) + 2 < len(order) else -2)]
+        self.change(lambda file: [file["sweep/over_best_low"].__setitem__(k, 0.99 if k in (best, far) else 1.01) for k in order])
+        self.assertIn(" MiB (1 other size is as fast, within the noise);", lead.finding(Results(self.sample)))
+
+    def test_a_noise_that_is_larger_than_t_is_not_given_in_per_cent(self):
+        for name, value in (("over_best", 2.4), ("over_best_low", 0.9)):
+            self.change(lambda file: file[f"sweep/{name}"].__setitem__(slice(None), value))
+        self.assertIn("only a T above 2.5 times the best T", lead.finding(Results(self.sample)))
 
     def test_names_all_bucket_sizes_that_are_as_fast_as_the_best(self):
         results = Results(self.sample)
@@ -322,7 +358,7 @@ class Finding(WithSample):
             file["sweep/ci_low"][:] = 0.001
             file["sweep/ci_high"][:] = 1000.0
         self.change(wide)
-        self.assertRegex(lead.finding(Results(self.sample)), r"^No bucket size is faster beyond the noise\n\(only differences above [\d.]+ % can be seen\)$")
+        self.assertRegex(lead.finding(Results(self.sample)), r"^No bucket size is faster beyond the noise\n\(only a T above [\d.]+ times the best T can be seen\)$")
 
     def test_a_round_that_is_slow_for_all_cases_is_no_noise(self):
         def slow_rounds(file):
@@ -337,7 +373,7 @@ class Finding(WithSample):
     def test_every_figure_of_a_file_has_one(self):
         results = Results(self.sample)
         totals, best = derive.column(results, "measured_median"), derive.best_case(results, derive.column(results, "measured_median"))
-        found = {name: findings.of(name, [results]) for name in ("sweep", "split", "samples", "layers", "costs", "allreduce", "collectives")}
+        found = {name: findings.of(name, [results]) for name in ("sweep", "split", "samples", "layers", "allreduce", "collectives")}
         self.assertTrue(all(found.values()), found)
         self.assertIn(f", {derive.percent(derive.column(results, 'exposed')[best] / totals[best])} of T is exposed communication", found["split"])
         self.assertIn(f"{results['/allreduce/busbw'].max():.3g} GB/s", found["allreduce"])
@@ -358,7 +394,7 @@ class Finding(WithSample):
 class Timeline(WithSample):
     def test_says_what_it_is_of(self):
         results = Results(self.sample)
-        self.assertRegex(timeline_figure.finding(results, [0]), r"^Exposed communication of the last sample: \d+ % of T with naive$")
+        self.assertRegex(timeline_figure.finding(results, [0]), r"^Exposed communication of the last sample: \d+\.\d % of T with naive$")
         page = page_of_sample()
         self.assertIn("This is the last sample of naive. Exposed communication of the last sample: ", page)
         self.assertEqual(page.count("Each figure shows compute and communication on rank 0 in the last sample of its cases."), 1)

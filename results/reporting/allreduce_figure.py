@@ -10,6 +10,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from . import derive, style
 from .errors import ReportError
 
+NARROWEST = 1.02  # a band from minimum to maximum cannot be seen if no maximum is more than this factor above its minimum
+PUBLISHED_RANKS = 8  # number of ranks of inputs/published/allreduce-8xa100-1node.csv; the file does not state it
+
 
 def read_reference(path):
     """Returns (bytes, seconds, ranks) of a published table with the columns bytes, seconds and optionally ranks. If the table has several
@@ -72,9 +75,17 @@ def bandwidth_ticks(axes):
 
 
 def measured_with_nccl(results):
-    """Returns whether NCCL measured a(x) on GPUs. Only then is a published NCCL table from the same kind of machine."""
+    """Returns whether NCCL measured a(x) on GPUs."""
     backend = results.attribute("/sweep", "backend", "")
     return backend == "nccl" or (not backend and str(results.attribute("/provenance", "allreduce", "")).startswith("nccl"))
+
+
+def is_machine_of_published(results):
+    """Returns whether NCCL measured a(x) on eight A100 of one host. Only then is the published table from the same kind of machine."""
+    if not (measured_with_nccl(results) and results.has("/provenance/device", "/provenance/host")):
+        return False
+    devices, hosts = results["/provenance/device"], results["/provenance/host"]
+    return len(devices) == PUBLISHED_RANKS and all("A100" in str(device) for device in devices) and len(set(hosts)) == 1
 
 
 def is_replayed(results):
@@ -87,8 +98,9 @@ def draw_allreduce(results, reference=None):
         return None
     x, seconds = np.asarray(results["/allreduce/bytes"], float), results["/allreduce/seconds"]
     figure, (upper, lower) = plt.subplots(2, 1, sharex=True, figsize=(5.2, 6.2), layout="constrained")
-    upper.fill_between(x, np.fmin.reduce(seconds, 1), np.fmax.reduce(seconds, 1), color=style.SKY, alpha=0.4, linewidth=0,
-                       label="minimum to maximum")
+    low, high = np.fmin.reduce(seconds, 1), np.fmax.reduce(seconds, 1)
+    if (high > NARROWEST * low).any():
+        upper.fill_between(x, low, high, color=style.SKY, alpha=0.4, linewidth=0, label="minimum to maximum")
     upper.plot(x, derive.median(seconds, 1), "o-", color=style.MEASURED, markersize=4, label=f"{'replayed' if is_replayed(results) else 'measured'}, median")
     fitted = fit(results)
     if fitted:

@@ -7,7 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from .allreduce_figure import measured_with_nccl, read_reference
+from .allreduce_figure import PUBLISHED_RANKS, is_machine_of_published, read_reference
 from .compare_figure import in_time
 from .data import Results
 from .errors import ReportError
@@ -16,7 +16,6 @@ from .report import Report
 from .tables import write_csv, write_json
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "inputs" / "published" / "allreduce-8xa100-1node.csv"
-PUBLISHED_RANKS = 8  # number of ranks of this table; its file does not state it
 
 
 def say(message: str) -> None:
@@ -33,14 +32,14 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--csv", action="store_true", help="also write every table as CSV")
     parser.add_argument("--json", action="store_true", help="also write all tables to one JSON file")
     parser.add_argument("--reference", metavar="CSV", help="published all-reduce table (columns bytes,seconds and optionally ranks) to draw beside a(x); "
-                        "'none' draws none; default: eight A100 in one node if NCCL measured a(x), else none")
+                        "'none' draws none; default: eight A100 of one host if NCCL measured a(x) on such a machine, else none")
     return parser.parse_args()
 
 
 def reference(name: str | None, newest: Results) -> tuple | None:
     """Returns (name, table) of the published all-reduce times to draw beside a(x), or None. `name` is the value of --reference. Without it,
-    returns the table of eight A100 if NCCL measured a(x) on GPUs."""
-    if name == "none" or (name is None and not (PUBLISHED.is_file() and measured_with_nccl(newest))):
+    returns the table of eight A100 if NCCL measured a(x) on eight A100 of one host."""
+    if name == "none" or (name is None and not (PUBLISHED.is_file() and is_machine_of_published(newest))):
         return None
     path = Path(name) if name else PUBLISHED
     sizes, seconds, ranks = read_reference(path)

@@ -6,8 +6,6 @@ import numpy as np
 
 from . import derive, style
 
-SAME = 0.03  # replayed times that differ from those of the roofline by less than this share came from the roofline
-
 
 class Costs:
     """Holds the operations that have flops, bytes and a time. A time is the median over the samples, of the slowest rank."""
@@ -33,21 +31,20 @@ class Costs:
         all_at_peak, all_at_bandwidth = (by_flops > 0.999 * peak).all(), (by_bytes > 0.999 * bandwidth).all()
         return (np.nan if all_at_bandwidth and not all_at_peak else peak), (np.nan if all_at_peak else bandwidth)
 
-    def is_roofline(self):
-        """Returns whether the times were replayed from the roofline itself. A comparison with the roofline then says nothing."""
-        return bool(self.replayed and self.modelled.size and
-                    derive.median(np.abs(self.seconds / self.modelled - 1.0)) < SAME)
-
     def above_roof(self, by=1.05):
         """Returns how many operations were faster than the roofline allows."""
-        if self.is_roofline():
-            return 0
         return int((self.modelled > by * self.seconds).sum())
 
 
+def is_roofline(results):
+    """Returns whether the times were replayed from the roofline. A comparison with the roofline then says nothing. A file has modelled times only if the input
+    names no table of layer times, so a replay then took them."""
+    return bool(results.attribute("/sweep", "compute_mode") == "replay" and results.has("/layers/modelled") and np.isfinite(results["/layers/modelled"]).any())
+
+
 def costs(results):
-    """Returns the Costs of a file, or None if it has no operations with times, flops and bytes."""
-    if not results.has("/layers/seconds", "/layers/flops", "/layers/bytes"):
+    """Returns the Costs of a file, or None if it has no operations with times, flops and bytes, or if the roofline gave the times."""
+    if is_roofline(results) or not results.has("/layers/seconds", "/layers/flops", "/layers/bytes"):
         return None
     found = Costs(results)
     return found if found.seconds.size else None
@@ -69,7 +66,7 @@ def draw_costs(results):
         return None
     figure, axes = plt.subplots(layout="constrained")
     roof = found.roof()
-    word = "replayed from the roofline" if found.is_roofline() else "replayed" if found.replayed else "measured"
+    word = "replayed" if found.replayed else "measured"
     axes.loglog(found.intensity, found.speed / 1e12, "o", color=style.MEASURED, alpha=0.8, markersize=5, label=f"operation, {word}")
     if roof is not None:
         _draw_roof(axes, roof, found.intensity.min(), found.intensity.max())
@@ -86,6 +83,4 @@ def caption(results):
     text = "Speed of each operation over its arithmetic intensity. Matrix products do the most flops for each byte, so their dots are on the right."
     if found.roof() is None:
         return f"{text} No roofline is drawn, because the input has no [machine] with the peak rates."
-    if found.is_roofline():
-        return f"{text} The times were replayed from the roofline, so the dots lie on it and they measure nothing."
     return f"{text} The line is the roofline from [machine] of the input."

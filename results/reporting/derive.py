@@ -57,6 +57,17 @@ def compute_seconds(results):
     return median(slowest(results, "compute"), 1)
 
 
+def comm_seconds(results):
+    """Returns T_comm of each case, [case]: the median of the buckets alone, measured after each sample. A case without these samples has the sum of a(x) over its
+    buckets. The overlap is computed from the same times."""
+    table = column(results, "comm")
+    if not results.has("/sweep/comm_alone"):
+        return table
+    counts = results["/sweep/counted"] != 0 if results.has("/sweep/counted") else True
+    alone = median(np.where(counts, results["/sweep/comm_alone"], np.nan), 1)
+    return np.where(np.isfinite(alone), alone, table)
+
+
 def case_names(results):
     """Returns the name of each case, [case]. A file of whole steps has one case without a name, which is called "step"."""
     if results.has("/sweep/name"):

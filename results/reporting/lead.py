@@ -63,14 +63,14 @@ def gain(results):
     if _all_within_noise(results, totals, best):
         without = f", so {COMMON}, is good enough. " if common is not None else f". {COMMON}, was not run. "
         seen = _smallest_seen(results, totals, best, derive.best_case(results, -totals))
-        return (f"No bucket size is faster than the others beyond the noise{without}{cap_text(results, best)} has the smallest T, but in this run only differences "
-                f"above {derive.percent(seen)} can be told from the noise.")
+        return (f"No bucket size is faster than the others beyond the noise{without}{cap_text(results, best)} has the smallest T, but in this run "
+                f"{_seen_text(seen)} can be told from the noise.")
     if common is None:
         return f"Best bucket size: {cap_text(results, best)}. {COMMON}, was not run, so the gain over it is not known."
     if common == best:
         return f"Best bucket size: {COMMON}. No other bucket size that was run is faster."
     saved, noise = totals[common] - totals[best], _within_noise(results, best, common)
-    text = f"Best bucket size: {cap_text(results, best)}. It is {_time(saved)} ({derive.percent(saved / totals[common])}) faster than {COMMON}"
+    text = f"Best bucket size: {cap_text(results, best)}. {COMMON}, takes {_time(saved)} ({derive.percent(saved / totals[best])}) longer"
     if noise is None:
         return f"{text}; with a single sample, it is not known whether the difference is noise."
     return f"{text}; the difference is within the noise." if noise else f"{text}."
@@ -86,9 +86,14 @@ def finding(results):
     if noise is None:
         return f"Best bucket: {cap_text(results, best)}; one sample per case, so the noise is not known"
     if noise:
-        return f"No bucket size is faster beyond the noise\n(only differences above {derive.percent(_smallest_seen(results, totals, best, worst))} can be seen)"
-    gained = f"{derive.percent((totals[worst] - totals[best]) / totals[worst])} faster than the worst, {cap_text(results, worst)}"
+        return f"No bucket size is faster beyond the noise\n({_seen_text(_smallest_seen(results, totals, best, worst))} can be seen)"
+    gained = f"the worst, {cap_text(results, worst)}, takes {derive.percent((totals[worst] - totals[best]) / totals[best])} longer"
     return f"Best bucket: {_best_sizes(results, totals, best)}{gained}"
+
+
+def _seen_text(seen):
+    """Names the differences of T that are beyond the noise. `seen` is the smallest one, as a share of the best T."""
+    return f"only differences above {derive.percent(seen)}" if seen < 1.0 else f"only a T above {1.0 + seen:.1f} times the best T"
 
 
 def _best_sizes(results, totals, best):
@@ -96,8 +101,10 @@ def _best_sizes(results, totals, best):
     alike = [k for k in derive.bucketed_cases(results, totals) if k == best or _within_noise(results, best, k)]
     if len(alike) == 1:
         return f"{cap_text(results, best)}; "
-    if len(alike) > 3:
-        return f"{cap_text(results, best)} ({len(alike) - 1} other sizes are as fast, within the noise);\n"
+    order = sorted(derive.bucketed_cases(results, totals), key=lambda k: results["/sweep/bucket_bytes"][k])
+    places = [order.index(k) for k in alike]
+    if len(alike) > 3 or max(places) - min(places) >= len(places):  # a list with holes would look like a mistake
+        return f"{cap_text(results, best)} ({len(alike) - 1} other size{'s are' if len(alike) > 2 else ' is'} as fast, within the noise);\n"
     sizes = [cap_text(results, k) for k in sorted(alike, key=lambda k: results["/sweep/bucket_bytes"][k])]
     return f"{', '.join(sizes[:-1])} or {sizes[-1]} (no difference beyond the noise);\n"
 

@@ -9,12 +9,9 @@ from .plausible import impossible
 
 def _source_of_compute(newest):
     """Returns where replayed compute has its times from."""
-    found = costs_figure.costs(newest)
-    if newest.has("/step/part"):
+    if newest.has("/step/part") or costs_figure.is_roofline(newest):
         return "the roofline of [machine]"
-    if found is None or not found.modelled.size:
-        return "a table or the roofline of [machine]"
-    return "the roofline of [machine]" if found.is_roofline() else "a table"
+    return "a table" if newest.has("/layers/seconds") else "a table or the roofline of [machine]"
 
 
 def _simulated(newest):

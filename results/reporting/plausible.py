@@ -77,9 +77,22 @@ def _speeds(results):
                "noise can cause that, so the machine changed while the two were measured. Measure again on a quiet machine.")
 
 
+def _steps(results):
+    """Names steps with a negative exposed communication. E of a step is T less the compute that was measured without communication."""
+    parts = list(results["/step/part"])
+    exposed, totals = (results["/step/measured"][parts.index(part)] for part in ("exposed", "step"))
+    negative = exposed < -ROUNDING * totals
+    if negative.any():
+        yield (f"The exposed communication E of {negative.sum()} of {np.isfinite(totals).sum()} steps is below 0, which is impossible: the smallest is "
+               f"{np.nanmin(exposed) * 1e3:.3g} ms. A step with communication cannot be faster than the same compute without communication. The machine was slower while "
+               "compute was measured alone, so E of this file is not reliable. Measure again on a quiet machine.")
+
+
 def impossible(results):
     """Returns one or more sentences for each kind of impossible value."""
     found = [*_efficiency(results), *_speeds(results)]
     if results.has("/sweep/strategy", "/sweep/measured"):
         found = [*_overlaps(results), *_exposed(results), *_slowdown(results), *_below_bound(results), *found]
+    elif results.has("/step/part", "/step/measured") and {"exposed", "step"} <= set(results["/step/part"]):
+        found = [*_steps(results), *found]
     return found

@@ -9,6 +9,8 @@ from . import derive, intervals, style
 
 FAR = 8.0  # if a sample lies further from the median than FAR x the third quartile of these distances, the outer axis is logarithmic
 
+APART = 0.08  # ticks are further apart than this share of the axis
+
 
 def deviations(results):
     """Returns (counted, left out), both [case, sample]: the deviation of each sample from the median T of its case, in percent. `counted` is NaN
@@ -24,6 +26,13 @@ def _rows_apart(count):
     return (np.arange(count) * 0.618034 % 1.0 - 0.5) * 0.5
 
 
+def _with_outermost(axes, ticks, ends):
+    """Returns the ticks with one more at each of `ends`, the outermost samples beyond the linear part. Drops the ticks that are too near to these. 0 stays."""
+    place = lambda value: axes.transAxes.inverted().transform(axes.transData.transform((value, 0.0)))[0]
+    kept = [tick for tick in ticks if tick == 0.0 or all(abs(place(tick) - place(end)) > APART for end in ends)]
+    return sorted([*kept, *ends])
+
+
 def _decades(axes, linear):
     """Sets ticks at 0, near the ends of the linear part, and at powers of ten outside of it. Leaves room around the data."""
     low, high = min(axes.dataLim.xmin * 1.5, -linear), max(axes.dataLim.xmax * 1.5, linear)
@@ -31,9 +40,10 @@ def _decades(axes, linear):
     outside = [p for p in 10.0 ** np.arange(-2, 8) if 4.0 * edge < p <= max(-low, high)][::-1]
     powers = [edge, *outside[::max(1, -(-len(outside) // 2))][::-1]]
     axes.set_xlim(low, high)
-    axes.set_xticks([-p for p in powers[::-1] if -p >= low] + [0.0] + [p for p in powers if p <= high])
+    ticks = [-p for p in powers[::-1] if -p >= low] + [0.0] + [p for p in powers if p <= high]
+    axes.set_xticks(_with_outermost(axes, ticks, [v for v in (axes.dataLim.xmin, axes.dataLim.xmax) if abs(v) > linear]))
     axes.set_xticks([], minor=True)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}".replace("-", "\N{MINUS SIGN}")))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.2g}".replace("-", "\N{MINUS SIGN}")))
 
 
 def _scale(axes, values):

@@ -7,6 +7,7 @@ import numpy as np
 from . import derive, style
 
 SHOWN_SLOWDOWN = 0.01  # a slowdown of at least this share of T is labelled
+SHOWN_PART = 0.002  # a part is in the legend if a bar of it has at least this share of the axis. A narrower one cannot be seen
 PARTS = {"compute": (style.SKY, ""), "communication": (style.OTHER, "//"), "slowdown": (style.GOOD, "xx"),
          "tail": (style.PREDICTED, ".."), "exposed": ("#E69F00", "\\\\")}
 
@@ -41,7 +42,7 @@ def measured_parts(results, case):
 
 def _bars(results, case):
     """Returns (label, [(part, seconds)]) for the four bars of a case."""
-    compute, comm = derive.compute_seconds(results)[case], derive.column(results, "comm")[case]
+    compute, comm = derive.compute_seconds(results)[case], derive.comm_seconds(results)[case]
     return [("compute only", [("compute", compute)]), ("communication only", [("communication", comm)]),
             ("serial sum", [("compute", compute), ("communication", comm)]),
             ("measured", measured_parts(results, case))]
@@ -83,7 +84,7 @@ def draw_split(results):
     axes.invert_yaxis()
     axes.grid(axis="y", visible=False)
     axes.set_xlabel(f"time ({unit})")
-    drawn = {part for _, parts in rows for part, _ in parts}
+    drawn = {part for _, parts in rows for part, seconds in parts if np.nan_to_num(seconds) >= SHOWN_PART * longest}
     for part, (colour, hatch) in ((name, look) for name, look in PARTS.items() if name in drawn):
         axes.barh(ticks[0], 0.0, color=colour, hatch=hatch, edgecolor="white", label=part)
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncol=len(drawn), borderaxespad=0.3, columnspacing=1.0, handlelength=1.4)

@@ -4,10 +4,14 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from . import derive, intervals, style
+from . import derive, intervals, step_timeline_figure, style
 
 PARTS = {"forward": (style.SKY, ""), "recompute": (style.OTHER, "//"), "backward": (style.MEASURED, ""), "exposed": ("#E69F00", "\\\\"), "clip": (style.GOOD, "xx"),
          "update": (style.PREDICTED, ".."), "copies": ("#999999", "--")}
+REST = "in no part"  # the time of the step that its parts do not add up to
+REST_LOOK = {"color": "none", "hatch": "////", "edgecolor": style.GREY, "linewidth": 0.8}
+STEP_LOOK = {"color": style.INK, "linewidth": 2.0}
+SHOWN_REST = 0.02  # a rest of at least this share of the step is drawn and named
 ROWS = {"median": "measured", "predicted": "predicted", "uncontended": "predicted,\nno contention"}
 
 
@@ -16,16 +20,29 @@ def _seconds(results, column):
     return {part: float(np.nan_to_num(value)) for part, value in zip(results["/step/part"], results["/step/" + column])}
 
 
+def rest(row):
+    """Returns the time of the step that its parts do not add up to, in seconds. It is negative if the parts add up to more. Returns 0 if it is below 2 % of the
+    step. `row` is {part: seconds} with the part `step`."""
+    left = row["step"] - sum(row.get(part, 0.0) for part in PARTS)
+    return left if abs(left) >= SHOWN_REST * row["step"] else 0.0
+
+
+def _label(results, column):
+    """Returns the name of a row. A replayed step is not called measured."""
+    return step_timeline_figure.source(results).replace(" with ", "\nwith ") if column == "median" else ROWS[column]
+
+
 def has_steps(results):
     return results.has("/step/part", "/step/median", "/step/predicted") and "step" in results["/step/part"]
 
 
 def draw_step(results):
     """Draws a bar for the measured step and one for each prediction. The median of each part is taken separately, so the sum of the parts can differ a
-    little from the step. Returns None if the file has no whole steps."""
+    little from the step. A hatched bar fills a larger difference, or a line marks the step if its parts add up to more. Returns None if the file has no whole
+    steps."""
     if not has_steps(results):
         return None
-    rows = [(label, _seconds(results, column)) for column, label in ROWS.items() if results.has("/step/" + column)]
+    rows = [(_label(results, column), _seconds(results, column)) for column in ROWS if results.has("/step/" + column)]
     factor, unit = style.time_scale(max(row["step"] for _, row in rows))
     figure, axes = plt.subplots(figsize=(5.6, 0.9 + 0.5 * len(rows)), layout="constrained")
     for position, (_, row) in enumerate(rows):
@@ -34,6 +51,7 @@ def draw_step(results):
             width = max(0.0, row.get(part, 0.0)) * factor
             axes.barh(position, width, left=start, height=0.7, color=colour, hatch=hatch, edgecolor="white", linewidth=0.4)
             start += width
+        _draw_rest(axes, position, start, rest(row) * factor, row["step"] * factor)
     axes.set_yticks(range(len(rows)), [label for label, _ in rows])
     axes.invert_yaxis()
     axes.grid(axis="y", visible=False)
@@ -41,8 +59,30 @@ def draw_step(results):
     drawn = [part for part in PARTS if any(row.get(part, 0.0) > 0.0 for _, row in rows)]
     for part in drawn:
         axes.barh(0, 0.0, color=PARTS[part][0], hatch=PARTS[part][1], edgecolor="white", label=part)
-    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncol=len(drawn), borderaxespad=0.3, columnspacing=1.0, handlelength=1.4)
+    _name_rest(axes, [row for _, row in rows])
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncol=min(4, len(axes.get_legend_handles_labels()[0])), borderaxespad=0.3, columnspacing=1.0, handlelength=1.4)
     return figure
+
+
+def _draw_rest(axes, position, end, left, step):
+    """Draws the rest of a step behind its parts, which end at `end`. A negative rest is drawn as a line at the end of the step."""
+    if left > 0.0:
+        axes.barh(position, left, left=end, height=0.7, **REST_LOOK)
+    elif left < 0.0:
+        axes.plot([step, step], [position - 0.42, position + 0.42], **STEP_LOOK)
+
+
+def _name_rest(axes, rows):
+    """Names in the legend what _draw_rest() drew."""
+    if any(rest(row) > 0.0 for row in rows):
+        axes.barh(0, 0.0, **REST_LOOK, label=REST)
+    if any(rest(row) < 0.0 for row in rows):
+        axes.plot([], [], **STEP_LOOK, label="end of the step")
+
+
+def _rest_text(row):
+    """Says what the parts of a step add up to, if they miss it by 2 % or more. Otherwise returns an empty text."""
+    return f"The parts add up to {derive.percent(1.0 - rest(row) / row['step'])} of the step." if rest(row) else ""
 
 
 def finding(results):
@@ -51,7 +91,9 @@ def finding(results):
     if not measured["step"] > 0.0:
         return ""
     error = predicted["step"] / measured["step"] - 1.0
-    return f"{derive.percent(measured['exposed'] / measured['step'])} of a step is exposed communication;\nthe step is predicted {_off(error)}"
+    missed = _rest_text(measured)
+    return f"{derive.percent(measured['exposed'] / measured['step'])} of a step is exposed communication;\nthe step is predicted {_off(error)}{'.' * bool(missed)}" \
+        + f"\n{missed}" * bool(missed)
 
 
 def _off(error):
@@ -70,6 +112,8 @@ def answer(results):
     text.append(f"Of this, E = {_time(measured['exposed'])} is exposed communication.")
     if measured["step"] > 0.0:
         text.append(f"The model predicts {_time(predicted['step'])}, which is {_off(predicted['step'] / measured['step'] - 1.0)}.")
+    if measured["step"] > 0.0 and (missed := _rest_text(measured)):
+        text.append(f"{missed} Each part is a median of its own, so this happens if the steps differ a lot.")
     rate = results.attribute("/step", "step_tokens_per_s")
     if rate is not None:
         text.append(f"Throughput: {float(rate):.5g} tokens/s.")

@@ -39,8 +39,13 @@ def size(count, unit="B"):
     """Formats a number of bytes for people."""
     for power, prefix in ((3, "Gi"), (2, "Mi"), (1, "Ki")):
         if count >= 1024**power:
-            return f"{count / 1024**power:g} {prefix}{unit}"
+            return f"{count / 1024**power:.4g} {prefix}{unit}"
     return f"{count:g} {unit}"
+
+
+def number(value):
+    """Formats a number with three significant digits or more, and without an exponent if it is at least 1."""
+    return f"{value:.0f}" if abs(value) >= 1000.0 else f"{value:.3g}"
 
 
 def legend_above(axes, columns=2):

@@ -12,6 +12,7 @@ from .cases import Cases, has_caps
 
 TOTAL = ("measured_median", "ci_low", "ci_high", "predicted", "predicted_low", "predicted_high")
 NEAR_EDGE = 0.25  # a label within this share of the axis from an edge is aligned to the edge
+NARROWEST = 0.003  # a band that is narrower than this share of the axis cannot be seen
 EXPOSED = ("exposed", "exposed_low", "exposed_high", "predicted_exposed", "none", "none")
 
 
@@ -75,7 +76,9 @@ def _predicted(axes, curve, ends, unit):
         return
     if _fills(low[line], high[line], ends):
         axes.plot([], [], linestyle="none",
-                  label=f"95 % band of the predicted T ({low[line].min():.3g} to {high[line].max():.3g} {unit}):\nlarger than this axis, so it is not drawn")
+                  label=f"95 % band of the predicted T ({style.number(low[line].min())} to {style.number(high[line].max())} {unit}):\nlarger than this axis, so it is not drawn")
+    elif (high[line] - low[line]).max() < NARROWEST * (ends[1] - ends[0]):
+        axes.plot([], [], linestyle="none", label="95 % band of the predicted T: narrower than the line")
     else:
         axes.fill_between(cases.x[line], low[line], high[line], facecolor=to_rgba(style.PREDICTED, 0.15),
                           edgecolor=to_rgba(style.PREDICTED, 0.4), linewidth=0.8,

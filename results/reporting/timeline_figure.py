@@ -162,7 +162,7 @@ def finding(results, cases):
     for case in cases:
         end, compute = float(np.max(events(results, case, ("end",))[0])), _last_compute(results, case)
         if np.isfinite(compute) and end > 0.0:
-            said.append(f"{derive.percent(max(end - compute, 0.0) / end, 0)} of T with {names[case]}")
+            said.append(f"{derive.percent(max(end - compute, 0.0) / end)} of T with {names[case]}")
     return f"Exposed communication of the last sample: {' and '.join(said)}" if said else ""
 
 
