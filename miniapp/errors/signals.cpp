@@ -16,7 +16,9 @@ namespace ddproxy {
 namespace {
 
 volatile std::sig_atomic_t flag = 0;
-std::string aborted_text, notice_text;
+// These texts are never destroyed, because a signal may also arrive while the program ends.
+auto& aborted_text = *new std::string;
+auto& notice_text = *new std::string;
 
 // Writes to standard error. A signal handler may call it.
 void print(std::string const& text) {
