@@ -51,15 +51,16 @@ void StepSession::save() {
 
 std::string StepSession::interruption_text() const {
   const std::string part = options_.output.string() + ".part";
-  if (samples_.empty())
+  const int taken = earlier_.rounds + static_cast<int>(samples_.size());
+  if (taken == 0)
     return fmt::format(
         "interrupted by a signal before the first sample; what was measured is saved in {}. --resume needs a "
         "sample, so start the step again",
         part);
   return fmt::format(
-      "interrupted by a signal; what was measured is saved in {}, with {} of {} samples. To continue, "
-      "repeat the command with --resume {}",
-      part, samples_.size(), context_.rank.config.samples, part);
+      "interrupted by a signal; what was measured is saved in {}. {} of {} samples are complete. "
+      "To continue, repeat the command with --resume {}",
+      part, taken, context_.rank.config.samples, part);
 }
 
 // Measured and predicted traces are recorded with one graph, the one that was run. The prediction used a
