@@ -20,9 +20,9 @@ std::string name_of(Content content) {
   return std::string(content_names[static_cast<std::size_t>(content)]);
 }
 
-Pieces cut(Pieces const& pieces, Slice slice) {
-  Pieces result;
-  for (auto const& [run, value] : pieces) {
+Segments cut(Segments const& segments, Slice slice) {
+  Segments result;
+  for (auto const& [run, value] : segments) {
     const std::size_t first = std::max(run.offset, slice.offset), end = std::min(run.end(), slice.end());
     if (first >= end) continue;
     result.push_back(
@@ -81,24 +81,24 @@ Slice BufferContents::model_slice(std::size_t rank, Buffer const& buffer, Buffer
   return held_part(state.model, buffer.elements, place(rank, *state.shard));
 }
 
-Pieces BufferContents::read(std::size_t rank, BufferId buffer, Slice slice) {
-  Pieces pieces;
+Segments BufferContents::read(std::size_t rank, BufferId buffer, Slice slice) {
+  Segments segments;
   const auto start = static_cast<std::ptrdiff_t>(slice.offset);
   buffers_[rank][index(buffer)].for_each(slice, [&](Slice run, Value const& value) {
-    pieces.push_back({{run.offset - slice.offset, run.count}, value.moved(start)});
+    segments.push_back({{run.offset - slice.offset, run.count}, value.moved(start)});
   });
-  return pieces;
+  return segments;
 }
 
-Pieces BufferContents::filled(std::size_t rank, Access const& access) {
+Segments BufferContents::filled(std::size_t rank, Access const& access) {
   const Slice slice = this->slice(rank, access);
   const std::size_t padding = access.slice.end() - access.padding;  // the first element of the padding
-  Pieces pieces;
+  Segments segments;
   for (auto const& [run, value] : read(rank, access.buffer, slice)) {
     const std::size_t first = slice.offset + run.offset;
     const std::size_t kept = first >= padding ? 0 : std::min(run.count, padding - first);
-    if (kept > 0) pieces.push_back({{run.offset, kept}, value});
-    if (kept < run.count) pieces.push_back({{run.offset + kept, run.count - kept}, {.padding = true}});
+    if (kept > 0) segments.push_back({{run.offset, kept}, value});
+    if (kept < run.count) segments.push_back({{run.offset + kept, run.count - kept}, {.padding = true}});
     if (kept == 0 || value.padding || value.content != Content::nothing) continue;
     findings_.add(Rule::filled, rank,
                   "reads elements " + std::to_string(first) + " to " + std::to_string(first + kept - 1) +
@@ -106,12 +106,12 @@ Pieces BufferContents::filled(std::size_t rank, Access const& access) {
                       ", which were not written yet, or whose last use was an earlier task");
     return {};
   }
-  return pieces;
+  return segments;
 }
 
-void BufferContents::write(std::size_t rank, BufferId buffer, Slice slice, Pieces const& pieces) {
+void BufferContents::write(std::size_t rank, BufferId buffer, Slice slice, Segments const& segments) {
   const auto start = static_cast<std::ptrdiff_t>(slice.offset);
-  for (auto const& [run, value] : pieces) {
+  for (auto const& [run, value] : segments) {
     buffers_[rank][index(buffer)].set({slice.offset + run.offset, run.count}, value.moved(-start));
   }
 }

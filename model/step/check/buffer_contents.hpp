@@ -41,14 +41,14 @@ struct Value {
 };
 
 /// A range of elements with one value. Positions count from the start of the slice that was read.
-struct Piece {
+struct Segment {
   Slice run;
   Value value;
 };
-using Pieces = std::vector<Piece>;
+using Segments = std::vector<Segment>;
 
-/// Returns the pieces that lie in `slice`, with positions that count from the start of `slice`.
-Pieces cut(Pieces const& pieces, Slice slice);
+/// Returns the segments that lie in `slice`, with positions that count from the start of `slice`.
+Segments cut(Segments const& segments, Slice slice);
 
 /// Collects violations. Each message starts with the rank and the place, for example the task.
 class Findings {
@@ -92,14 +92,14 @@ class BufferContents {
   Slice model_slice(std::size_t rank, Buffer const& buffer, BufferState const& state) const;
 
   /// Returns the contents of a slice.
-  Pieces read(std::size_t rank, BufferId buffer, Slice slice);
+  Segments read(std::size_t rank, BufferId buffer, Slice slice);
   /// Returns what an access reads. If an element outside the access's padding contains nothing, adds a
-  /// violation and returns no pieces.
-  Pieces filled(std::size_t rank, Access const& access);
-  /// Replaces the contents of a slice. Positions of `pieces` count from the start of the slice.
-  void write(std::size_t rank, BufferId buffer, Slice slice, Pieces const& pieces);
-  void write(std::size_t rank, Access const& access, Pieces const& pieces) {
-    write(rank, access.buffer, slice(rank, access), pieces);
+  /// violation and returns no segments.
+  Segments filled(std::size_t rank, Access const& access);
+  /// Replaces the contents of a slice. Positions of `segments` count from the start of the slice.
+  void write(std::size_t rank, BufferId buffer, Slice slice, Segments const& segments);
+  void write(std::size_t rank, Access const& access, Segments const& segments) {
+    write(rank, access.buffer, slice(rank, access), segments);
   }
 
  private:

@@ -55,32 +55,32 @@ void CollectiveContents::run(Members const& members) {
   }
 }
 
-std::vector<Pieces> CollectiveContents::sources(Members const& members) {
-  std::vector<Pieces> pieces;
-  for (Member const& member : members) pieces.push_back(contents_.filled(member.rank, member.accesses[0]));
-  return pieces;
+std::vector<Segments> CollectiveContents::sources(Members const& members) {
+  std::vector<Segments> segments;
+  for (Member const& member : members) segments.push_back(contents_.filled(member.rank, member.accesses[0]));
+  return segments;
 }
 
 void CollectiveContents::all_reduce(Members const& members) {
-  const Pieces reduced =
+  const Segments reduced =
       sums_.sum(members.front().rank, sources(members), members.front().collective.reduction);
   for (Member const& member : members) contents_.write(member.rank, member.accesses[0], reduced);
 }
 
 void CollectiveContents::reduce_scatter(Members const& members) {
-  const Pieces reduced = sums_.sum(members.front().rank, sources(members));
+  const Segments reduced = sums_.sum(members.front().rank, sources(members));
   for (std::size_t m = 0; m < members.size(); ++m) {
     const std::size_t rank = members[m].rank;
     Access const& to = members[m].accesses[1];
     const std::size_t count = elements_of(step_, to);
-    Pieces part = cut(reduced, {m * count, count});
+    Segments part = cut(reduced, {m * count, count});
     if (to.mode == AccessMode::contribute) part = sums_.sum(rank, {contents_.filled(rank, to), part});
     contents_.write(rank, to, part);
   }
 }
 
 void CollectiveContents::all_gather(Members const& members) {
-  Pieces gathered;
+  Segments gathered;
   std::size_t at = 0;
   for (Member const& member : members) {
     for (auto const& [run, value] : contents_.filled(member.rank, member.accesses[0])) {
@@ -96,9 +96,9 @@ void CollectiveContents::all_gather(Members const& members) {
 void CollectiveContents::hand_over(Members const& members) {
   for (Member const& from : members) {
     if (from.accesses[0].mode != AccessMode::read) continue;
-    const Pieces pieces = contents_.filled(from.rank, from.accesses[0]);
+    const Segments segments = contents_.filled(from.rank, from.accesses[0]);
     for (Member const& to : members) {
-      if (to.accesses[0].mode == AccessMode::assign) contents_.write(to.rank, to.accesses[0], pieces);
+      if (to.accesses[0].mode == AccessMode::assign) contents_.write(to.rank, to.accesses[0], segments);
     }
   }
 }

@@ -31,7 +31,7 @@ class CollectiveContents {
   Members members(std::vector<ClassTask> const& node, CommunicatorId id,
                   std::vector<std::size_t> const& group) const;
   void run(Members const& members);
-  std::vector<Pieces> sources(Members const& members);
+  std::vector<Segments> sources(Members const& members);
   void all_reduce(Members const& members);
   void reduce_scatter(Members const& members);
   void all_gather(Members const& members);

@@ -56,11 +56,11 @@ class Follower {
   }
 
   void run(std::size_t rank, std::vector<Access> const& accesses, Compute const& compute) {
-    std::vector<Pieces> found;
+    std::vector<Segments> found;
     for (Access const& access : accesses) {
-      found.push_back(access.mode == AccessMode::assign ? Pieces{} : contents_.filled(rank, access));
-      for (Piece const& piece : found.back()) {
-        if (!piece.value.padding) check_read(rank, accesses, compute, access, piece);
+      found.push_back(access.mode == AccessMode::assign ? Segments{} : contents_.filled(rank, access));
+      for (Segment const& segment : found.back()) {
+        if (!segment.value.padding) check_read(rank, accesses, compute, access, segment);
       }
     }
     for (std::size_t a = 0; a < accesses.size(); ++a) {
@@ -73,8 +73,8 @@ class Follower {
   }
 
   void check_read(std::size_t rank, std::vector<Access> const& accesses, Compute const& compute,
-                  Access const& access, Piece const& piece) {
-    Value const& value = piece.value;
+                  Access const& access, Segment const& segment) {
+    Value const& value = segment.value;
     const std::string name = name_of(value.content);
     if (value.content != access.content)
       return wrong(rank, "reads " + name + " instead of " + name_of(access.content), access);
@@ -84,7 +84,7 @@ class Follower {
     if (value.version != 0 && value.content != Content::gradient) {
       return wrong(rank, "uses " + name + " that is updated already", access);
     }
-    if (compute.phase > Phase::backward) check_finished(rank, accesses, compute, access, piece);
+    if (compute.phase > Phase::backward) check_finished(rank, accesses, compute, access, segment);
   }
 
   /// Returns true if a value belongs to another operator, place or micro-batch than the access says. For an
@@ -101,15 +101,15 @@ class Follower {
   /// gradients that are clipped if the step clips, and must read the gradients of the parameters that it
   /// updates.
   void check_finished(std::size_t rank, std::vector<Access> const& accesses, Compute const& compute,
-                      Access const& access, Piece const& piece) {
-    Value const& value = piece.value;
+                      Access const& access, Segment const& segment) {
+    Value const& value = segment.value;
     if (value.content == Content::gradient ||
         (value.content == Content::norm && compute.phase != Phase::norm)) {
-      sums_.check_complete(rank, piece);
+      sums_.check_complete(rank, segment);
     }
     if (compute.phase != Phase::update) return;
     if (value.content == Content::gradient) check_clipped(rank, accesses, access, value);
-    if (value.content == Content::parameter && !reads_gradient(rank, accesses, piece)) {
+    if (value.content == Content::parameter && !reads_gradient(rank, accesses, segment)) {
       wrong(rank, "updates parameters whose gradient it does not read,", access);
     }
   }
@@ -129,7 +129,7 @@ class Follower {
           access);
   }
 
-  bool reads_gradient(std::size_t rank, std::vector<Access> const& accesses, Piece const& parameter) const {
+  bool reads_gradient(std::size_t rank, std::vector<Access> const& accesses, Segment const& parameter) const {
     const auto first = static_cast<std::ptrdiff_t>(parameter.run.offset) + parameter.value.model;
     const auto end = first + static_cast<std::ptrdiff_t>(parameter.run.count);
     return std::ranges::any_of(accesses, [&](Access const& access) {
@@ -141,13 +141,13 @@ class Follower {
   }
 
   void write(std::size_t rank, std::vector<Access> const& accesses, Compute const& compute,
-             Access const& access, Pieces const& found) {
+             Access const& access, Segments const& found) {
     const Slice all{0, contents_.slice(rank, access).count};
     Value mine{.content = access.content, .model = contents_.model_start(rank, access)};
     if (compute.phase == Phase::update || compute.phase == Phase::clip) {
-      Pieces pieces = access.mode == AccessMode::assign ? Pieces{{all, mine}} : found;
-      for (auto& [run, value] : pieces) value.version = value.padding ? 0 : 1;
-      return contents_.write(rank, access, pieces);
+      Segments segments = access.mode == AccessMode::assign ? Segments{{all, mine}} : found;
+      for (auto& [run, value] : segments) value.version = value.padding ? 0 : 1;
+      return contents_.write(rank, access, segments);
     }
     if (access.content == Content::activation) {
       mine.micro_batch = compute.micro_batch;
@@ -160,9 +160,9 @@ class Follower {
     } else {
       mine.set = sums_.contribution(rank, compute);
     }
-    const Pieces pieces{{all, mine}};
+    const Segments segments{{all, mine}};
     contents_.write(rank, access,
-                    access.mode == AccessMode::assign ? pieces : sums_.sum(rank, {found, pieces}));
+                    access.mode == AccessMode::assign ? segments : sums_.sum(rank, {found, segments}));
   }
 
   /// Returns the elements of the model whose gradients the accesses use on a rank.
@@ -197,13 +197,13 @@ class Follower {
     }
     if (buffer.at_exit.content == Content::nothing) return;
     const Slice held = contents_.model_slice(rank, buffer, buffer.at_exit);
-    for (Piece const& piece : contents_.read(rank, id, {0, buffer.elements})) {
-      if (!piece.value.padding) check_exit(rank, buffer.at_exit, held, piece);
+    for (Segment const& segment : contents_.read(rank, id, {0, buffer.elements})) {
+      if (!segment.value.padding) check_exit(rank, buffer.at_exit, held, segment);
     }
   }
 
-  void check_exit(std::size_t rank, BufferState const& state, Slice held, Piece const& piece) {
-    Value const& value = piece.value;
+  void check_exit(std::size_t rank, BufferState const& state, Slice held, Segment const& segment) {
+    Value const& value = segment.value;
     const bool is_gradient = state.content == Content::gradient;
     const bool updated = contents_.graph(rank).expected.updated && !is_gradient && value.by_position();
     if (value.content != state.content || value.model != static_cast<std::ptrdiff_t>(held.offset) ||
@@ -214,7 +214,7 @@ class Follower {
                                " of the elements that at_exit names, updated " +
                                (updated ? "once" : "never"));
     }
-    if (is_gradient) sums_.check_complete(rank, piece);
+    if (is_gradient) sums_.check_complete(rank, segment);
   }
 
   RankGraphs const& step_;

@@ -16,8 +16,8 @@ std::optional<std::size_t> GradientSums::cover(std::size_t rank, std::vector<Sli
   return id;
 }
 
-Pieces GradientSums::sum(std::size_t rank, std::vector<Pieces> const& sources, Reduction reduction) {
-  Pieces result;
+Segments GradientSums::sum(std::size_t rank, std::vector<Segments> const& sources, Reduction reduction) {
+  Segments result;
   std::vector<std::size_t> next(sources.size());
   for (std::size_t at = 0;;) {
     std::size_t end = std::size_t(-1);
@@ -71,24 +71,24 @@ void GradientSums::check_norm(std::size_t rank, Value const& value) {
   findings_.add(Rule::contributes_all, rank, "the norm does not cover exactly all gradients");
 }
 
-void GradientSums::check_complete(std::size_t rank, Piece const& piece) {
-  if (piece.value.content == Content::norm) return check_norm(rank, piece.value);
+void GradientSums::check_complete(std::size_t rank, Segment const& segment) {
+  if (segment.value.content == Content::norm) return check_norm(rank, segment.value);
   auto const& expected = contents_.graph(rank).expected.gradients;
   const auto first =
-      static_cast<std::size_t>(static_cast<std::ptrdiff_t>(piece.run.offset) + piece.value.model);
+      static_cast<std::size_t>(static_cast<std::ptrdiff_t>(segment.run.offset) + segment.value.model);
   auto each = std::ranges::upper_bound(expected, first, {}, [](auto const& e) { return e.model.end(); });
-  for (std::size_t at = first; at < first + piece.run.count; ++each) {
+  for (std::size_t at = first; at < first + segment.run.count; ++each) {
     if (each == expected.end() || each->model.offset > at) {
       return findings_.add(
           Rule::contributes_all, rank,
           "has a gradient of element " + std::to_string(at) + ", to which no operator contributes");
     }
     at = each->model.end();
-    if (piece.value.set == expected_set(rank, *each)) continue;
+    if (segment.value.set == expected_set(rank, *each)) continue;
     return findings_.add(Rule::contributes_all, rank,
                          "the gradient of elements " + std::to_string(each->model.offset) + " to " +
                              std::to_string(each->model.end() - 1) + " of the model has " +
-                             std::to_string(sets_.size(piece.value.set)) +
+                             std::to_string(sets_.size(segment.value.set)) +
                              " contributions; expected: one of every replica, micro-batch and operator");
   }
 }

@@ -28,11 +28,11 @@ class GradientSums {
 
   /// Returns the sum of several sources, range by range, or their average over ranks. All sources must be
   /// gradients of the same elements of the model, or norms. Otherwise adds a violation.
-  Pieces sum(std::size_t rank, std::vector<Pieces> const& sources, Reduction reduction = Reduction::sum);
+  Segments sum(std::size_t rank, std::vector<Segments> const& sources, Reduction reduction = Reduction::sum);
 
   /// Adds a violation if a gradient lacks a contribution, or if a norm does not cover exactly the elements of
   /// all gradients.
-  void check_complete(std::size_t rank, Piece const& piece);
+  void check_complete(std::size_t rank, Segment const& segment);
 
  private:
   Value sum(std::size_t rank, std::vector<Value> const& values, Reduction reduction);
