@@ -51,35 +51,37 @@ void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-// The operators for arrays call these.
-void* operator new(std::size_t bytes) {
+// The operators for arrays call these. They are not inlined: g++ 16 would inline `delete` alone, and then
+// warn that memory of `new` is given to free().
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   return allocate_or_throw(bytes, 1);
 }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return allocate_or_throw(bytes, static_cast<std::size_t>(alignment));
 }
-void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
   return allocate(bytes, 1);
 }
-void* operator new(std::size_t bytes, std::align_val_t alignment, std::nothrow_t const&) noexcept {
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment,
+                                     std::nothrow_t const&) noexcept {
   return allocate(bytes, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
-void operator delete(void* memory, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
   std::free(memory);
 }
-void operator delete(void* memory, std::align_val_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
   std::free(memory);
 }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   std::free(memory);
 }
-void operator delete(void* memory, std::nothrow_t const&) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::nothrow_t const&) noexcept {
   std::free(memory);
 }
-void operator delete(void* memory, std::align_val_t, std::nothrow_t const&) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t, std::nothrow_t const&) noexcept {
   std::free(memory);
 }
 

@@ -92,7 +92,7 @@ class Calls : public testing::Test {
   Config config;
 };
 
-TEST_F(Calls, AreTheSameOnAllRanksAndTheOnesThatTheEngineMakes) {
+TEST_F(Calls, AreTheSameOnAllRanks) {
   RankContext context = this->context();
   context.choice = compare_calls(context, true);
   const auto said = context.choice.calls.description();
@@ -103,6 +103,24 @@ TEST_F(Calls, AreTheSameOnAllRanksAndTheOnesThatTheEngineMakes) {
   EXPECT_NE(context.choice.reason.find(" times as long while compute runs"), std::string::npos)
       << context.choice.reason;
   EXPECT_TRUE(context.choice.own_core);
+}
+
+TEST_F(Calls, OfTheEngineAreTheChosenOnes) {
+  RankContext context = this->context();
+  choose_calls(context);
+  auto const& calls = context.choice.calls;
+  const auto expected = calls.ever_blocking() ? "mpi, host buffers, fp32, " + calls.description() + ", thread"
+                                              : "mpi, host buffers, fp32, thread";
+  EXPECT_EQ(context.allreduce->description(), expected);
+}
+
+TEST_F(Calls, SleepOnAllRanksIfOneOfThemSharesItsCore) {
+  const Affinity affinity;
+  if (ranks() != 2 || allow_first(2) < 2) GTEST_SKIP() << "for two ranks and two cores";
+  RankContext context = this->context();
+  allow_first(test_runtime->root() ? 2 : 1);
+  choose_calls(context);
+  EXPECT_EQ(context.choice.calls.description(), "nonblocking");
 }
 
 TEST_F(Calls, SleepWhereRanksShareACore) {

@@ -151,8 +151,9 @@ class ShardedRun {
       for (std::size_t i = 0; i < graph_.buffers[b].elements && first + i < state.model.end(); ++i)
         bits[first + i] = std::bit_cast<std::uint32_t>(memory_(places_.first[b] + i));
     }
-    // Ranks that have the same element have the same bits, so the maximum is their value.
-    MPI_Allreduce(bits.data(), all.data(), static_cast<int>(all.size()), MPI_UINT32_T, MPI_MAX,
+    // Ranks that have the same element have the same bits, and all others have zeros. So OR gives the value.
+    // The maximum would too, but MPI_MAX of MPICH 4.0.2 compares unsigned integers as signed ones.
+    MPI_Allreduce(bits.data(), all.data(), static_cast<int>(all.size()), MPI_UINT32_T, MPI_BOR,
                   MPI_COMM_WORLD);
     std::vector<float> values;
     for (const std::uint32_t each : all) values.push_back(std::bit_cast<float>(each));

@@ -100,7 +100,7 @@ def check_oversubscription():
     threads = str(len(CORES) + 1)
     found = sweep([], OMP_NUM_THREADS=threads, OMP_WAIT_POLICY="passive")
     assert found["threads"] == [int(threads)] and found["valid"] == "oversubscribed", found
-    assert f"warning: 1 rank of a node share" in found["warnings"] and "Set OMP_NUM_THREADS to" in found["warnings"], found
+    assert f"warning: 1 rank of a node has" in found["warnings"] and "Set OMP_NUM_THREADS to" in found["warnings"], found
     found = sweep(UNBOUND, cores=CORES[:1])
     assert found["threads"] == [1, 1] and found["own"] == [0, 0] and found["valid"] == "oversubscribed", found
     assert "warning: 2 ranks of a node share 1 core: " in found["warnings"] and "Start fewer ranks" in found["warnings"], found

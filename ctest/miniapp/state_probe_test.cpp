@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <thread>
 
 #include "ctest/mpi_main.hpp"
@@ -43,12 +42,40 @@ TEST(CoreProbe, ReplayedAllReducesHaveNone) {
   EXPECT_EQ(make_state_probe(*test_runtime, false), nullptr);
 }
 
-// The cores of the ranks decide how many values are known. The meaning of a value does not depend on them.
+// Gives each rank a core of its own while it exists, if the machine has enough of them.
+class OwnCore {
+ public:
+  OwnCore() {
+    EXPECT_EQ(sched_getaffinity(0, sizeof before_, &before_), 0);
+    std::vector<std::size_t> cores;
+    for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(core, &before_)) cores.push_back(core);
+    const auto rank = static_cast<std::size_t>(test_runtime->rank());
+    exists =
+        test_runtime->maximum(cores.size() < static_cast<std::size_t>(test_runtime->ranks()) ? 1 : 0) == 0;
+    if (!exists) return;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cores[rank], &one);
+    EXPECT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  }
+  ~OwnCore() { EXPECT_EQ(sched_setaffinity(0, sizeof before_, &before_), 0); }
+  OwnCore(OwnCore const&) = delete;
+  OwnCore& operator=(OwnCore const&) = delete;
+
+  bool exists = false;  ///< whether each rank has a core of its own
+
+ private:
+  cpu_set_t before_{};
+};
+
+// A probe of a busy machine may give no value, so the test repeats it until there are some.
 TEST(CoreProbe, AllRanksGetTheSameValueOrNone) {
   auto const& runtime = *test_runtime;
+  const OwnCore core;
   CoreProbe probe(runtime);
   int known = 0;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 20 || (core.exists && known < 3 && i < 2000); ++i) {
     const double value = probe.measure();
     const double everywhere = std::isnan(value) ? -1 : value;
     EXPECT_EQ(runtime.maximum(everywhere), everywhere);
@@ -57,7 +84,9 @@ TEST(CoreProbe, AllRanksGetTheSameValueOrNone) {
     ++known;
     EXPECT_GT(value, 1e-9) << "no line goes to another core and back in a nanosecond";
   }
-  if (runtime.root()) std::printf("%d of 20 probes are known\n", known);
+  if (core.exists && runtime.ranks() > 1) {
+    EXPECT_GE(known, 3);
+  }
 }
 
 // The probe waits for a rank that comes late. It must not count the wait: 50 ms over 400 round trips would be

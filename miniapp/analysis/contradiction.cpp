@@ -35,7 +35,7 @@ std::string overlap_text(CaseReport const& report) {
                      report.measured->samples, overlap.low, overlap.high);
 }
 
-// An effect that the model adds to E, in seconds and without its sign.
+// A part of E according to the model, in seconds and without its sign.
 struct Term {
   double seconds;
   char const* cause;
@@ -43,7 +43,8 @@ struct Term {
 
 Term largest_term(model::Waterfall const& terms) {
   return std::ranges::max(
-      {Term{std::abs(terms.contention - terms.ideal), "compute and all-reduces slow each other (contention)"},
+      {Term{terms.ideal, "this part of its all-reduces does not fit beside compute (ideal E)"},
+       Term{std::abs(terms.contention - terms.ideal), "compute and all-reduces slow each other (contention)"},
        Term{std::abs(terms.copies - terms.contention), "gradients are copied into and out of buckets"},
        Term{std::abs(terms.jitter - terms.copies), "a bucket waits for the latest rank (jitter)"}},
       {}, &Term::seconds);
@@ -88,7 +89,7 @@ std::vector<Contradiction> find_contradictions(CaseReport const& report, model::
   return one(
       report, std::max(term.seconds / exposed - 1.0, 0.0),
       fmt::format(
-          "the model adds {:.3g} ms to E of {}, because {}. This is more than the measured E, {:.3g} ms",
+          "the model gives {:.3g} ms of E to {}, because {}. This is more than the measured E, {:.3g} ms",
           term.seconds * 1e3, report.item.name(), term.cause, report.measured->exposed.value * 1e3));
 }
 

@@ -31,10 +31,11 @@ std::string consequence(Contradiction const& contradiction, bool reduces);
 /// interval lies more than 0.05 away from the possible values. With two to five samples this is Student's
 /// interval. With one sample nothing is reported.
 std::vector<Contradiction> find_contradictions(CaseReport const& report);
-/// Finds a term of the prediction of E that is larger than the measured E. The terms are the effects of
-/// contention, copies and jitter (Waterfall in model/predict/uncertainty.hpp). The term is reported only if
-/// it exceeds the upper end of the 95 % interval of E by more than 5 %. An upper end below 0.5 % of T counts
-/// as 0.5 % of T.
+/// Finds a term of the prediction of E that is larger than the measured E, for a case that overlaps. The terms
+/// are the ideal E and the effects of contention, copies and jitter (Waterfall in
+/// model/predict/uncertainty.hpp). The largest one is reported, and only if it exceeds the upper end of the
+/// 95 % interval of E by more than 5 %. An upper end below 0.5 % of T counts as 0.5 % of T. What the model
+/// does not explain (measured minus predicted E) is no term: it is the error of the model.
 std::vector<Contradiction> find_contradictions(CaseReport const& report, model::Waterfall const& terms);
 
 /// Returns a sentence for messages if an overlapped case takes longer than its compute and its all-reduces

@@ -87,7 +87,8 @@ std::string describe(std::vector<ThreadChoice> const& ranks, ThreadWish const& w
 std::string complain_of_threads(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish) {
   const auto worst = std::ranges::find_if(ranks, &ThreadChoice::oversubscribed);
   if (worst == ranks.end()) return {};
-  const auto place = fmt::format("{} of a node share {}", plural(fmt::format("{}", worst->sharing), "rank"),
+  const auto ranks_here = plural(fmt::format("{}", worst->sharing), "rank");
+  const auto place = fmt::format("{} of a node {} {}", ranks_here, worst->sharing == 1 ? "has" : "share",
                                  plural(fmt::format("{}", worst->allowed), "core"));
   constexpr auto effect = "the threads take turns on the cores, so the measured times are too long";
   if (worst->own == 0)

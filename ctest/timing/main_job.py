@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""main_job.py ROOT [--runs 5] [--keep DIR] [--report DIR]
+
+Runs scripts/run --runs times in a row, in the folder ROOT of a checkout, and prints a row for each run of the two real inputs. Fails if a bound is not
+kept. The bounds of gpt2-slice-link hold for each run: rho, the model_error, the regret, T of naive and flat beside T_compute plus the all-reduces of
+the same round, and a cap that is slower than the best one beyond its 95 % interval. Of gpt2-large-cpu, naive and flat keep the same bound in each run,
+and the median of the model_error over the runs has a bound of its own; a run without a score (nan) counts as the worst one.
+--keep keeps the JSON files of each run in DIR/1, DIR/2 and so on. --report judges such a folder and runs nothing."""
+import argparse
+import json
+import math
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+SLICE, WHOLE = "gpt2-slice-link", "gpt2-large-cpu"
+RHO, ERROR, REGRET, SAME_ROUND, MEDIAN_ERROR = (1, 2), 0.10, 0.02, 0.05, 0.15
+
+
+def options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--report", type=pathlib.Path)
+    return parser.parse_args()
+
+
+def run(root, folder):
+    """Runs scripts/run once and copies its JSON files to `folder`."""
+    subprocess.run(["scripts/run"], cwd=root, check=True, stdout=subprocess.DEVNULL)
+    folder.mkdir(parents=True)
+    for name in (SLICE, WHOLE):
+        shutil.copy(root / "out" / f"{name}.json", folder)
+
+
+def number(value):
+    return math.nan if value is None else float(value)
+
+
+def figures(file):
+    """Returns the figures of one run that have a bound."""
+    document = json.loads(file.read_text())
+    fom, sweep = document["fom"], document["tables"]["sweep"]
+    case = {name: i for i, name in enumerate(sweep["name"])}
+    total, exposed = (sweep[key] for key in ("measured_median", "exposed"))
+    naive = case["naive"]
+    caps = [i for i, strategy in enumerate(sweep["strategy"]) if strategy == "bucketed"]
+    worst = max(caps, key=lambda i: sweep["over_best"][i])
+    return {
+        "valid": fom["valid"] is True or fom["valid"] == "true",
+        "rho": exposed[naive] / (total[naive] - exposed[naive]),
+        "error": number(fom["model_error"]),
+        "regret": number(fom["regret"]),
+        "same_round": max(abs(total[case[name]] / sweep["same_round"][case[name]] - 1) for name in ("naive", "flat")),
+        "best": sweep["name"][min(caps, key=lambda i: total[i])],
+        "worst": sweep["name"][worst],
+        "ratio": [sweep[key][worst] for key in ("over_best", "over_best_low", "over_best_high")],
+    }
+
+
+def faults_of_slice(f):
+    """Returns the bounds that a run of gpt2-slice-link does not keep. A comparison with nan is false."""
+    kept = {"valid": f["valid"], "rho": RHO[0] <= f["rho"] <= RHO[1], "model_error": f["error"] <= ERROR, "regret": f["regret"] <= REGRET,
+            "naive and flat": f["same_round"] <= SAME_ROUND, "minimum": f["ratio"][1] > 1}
+    return [name for name, holds in kept.items() if not holds]
+
+
+def faults_of_whole(f):
+    kept = {"valid": f["valid"], "naive and flat": f["same_round"] <= SAME_ROUND}
+    return [name for name, holds in kept.items() if not holds]
+
+
+def print_row(number, f, faults):
+    ratio, low, high = f["ratio"]
+    print(f"{number:4}  {f['rho']:5.2f}  {100 * f['error']:9.2f} %  {100 * f['regret']:5.2f} %  {100 * f['same_round']:12.2f} %  {f['best']:>13}  {f['worst']:>13}"
+          f"  {ratio:.3f} [{low:.3f}, {high:.3f}]  {', '.join(faults) if faults else 'all kept'}")
+
+
+def judge(name, folders, faults_of):
+    """Prints a row for each run of one input. Returns the figures of all runs and whether they keep their bounds."""
+    print(f"{name}\n run    rho  model_error   regret  naive, flat    {'best cap':>13}  {'worst cap':>13}  worst over best        bounds")
+    rows = [figures(folder / f"{name}.json") for folder in folders]
+    for at, row in enumerate(rows, 1):
+        print_row(at, row, faults_of(row))
+    return rows, not any(faults_of(row) for row in rows)
+
+
+def main():
+    opts = options()
+    with tempfile.TemporaryDirectory() as temporary:
+        kept = opts.report or opts.keep or pathlib.Path(temporary)
+        if not opts.report:
+            for at in range(1, opts.runs + 1):
+                run(opts.root, kept / str(at))
+        folders = sorted((folder for folder in kept.iterdir() if folder.name.isdigit()), key=lambda folder: int(folder.name))
+        assert folders, f"{kept} has no runs"
+        _, slice_keeps = judge(SLICE, folders, faults_of_slice)
+        wholes, whole_keeps = judge(WHOLE, folders, faults_of_whole)
+    median = statistics.median(math.inf if math.isnan(f["error"]) else f["error"] for f in wholes)
+    print(f"median of the model_error of {WHOLE}: {100 * median:.2f} % (bound {100 * MEDIAN_ERROR:g} %)")
+    return 0 if slice_keeps and whole_keeps and median <= MEDIAN_ERROR else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
