@@ -22,6 +22,7 @@ struct StepFile {
   std::string priority = "normal", call = "nonblocking", call_setting = "auto";
   std::string call_alone = "";  ///< `call` of /allreduce, where files of earlier versions have it
   std::int64_t warmup = 1;
+  double bucket_mib = 25;
   double negative_step = 0;  ///< seconds that replace the first sample of the step
 };
 
@@ -51,7 +52,7 @@ class CompareSteps : public Compare {
     if (!step.sharding.empty()) set("sharding", step.sharding);
     set("optimizer", step.optimizer);
     set("clip", step.clip);
-    set("bucket_mib", 25.0);
+    set("bucket_mib", step.bucket_mib);
     set("backend", std::string("mpi"));
     set("valid", step.valid);
     set("piece_mib", step.piece_mib);
@@ -110,6 +111,17 @@ TEST_F(CompareSteps, takes_steps_of_earlier_files_as_not_sharded) {
   accept({.base = earlier, .next = steps("b", 1)});
   const auto text = refused({.base = earlier, .next = steps("c", 1, {.sharding = "fsdp"})});
   EXPECT_TRUE(contains(text, "sharding: 'none' against 'fsdp'")) << text;
+}
+
+TEST_F(CompareSteps, compares_the_caps_of_buckets_but_not_of_units) {
+  const std::string units = "fsdp, unit layer";
+  const auto base = steps("a", 1, {.sharding = units});
+  accept({.base = base, .next = steps("b", 1, {.sharding = units, .bucket_mib = 4})});
+  const auto buckets = steps("c", 1);
+  const auto text = refused({.base = base, .next = buckets});
+  EXPECT_TRUE(contains(text, "sweep: 'units of FSDP' against 'buckets of 25 MiB' (--allow sweep)")) << text;
+  const auto caps = refused({.base = buckets, .next = steps("d", 1, {.bucket_mib = 4})});
+  EXPECT_TRUE(contains(caps, "sweep: 'buckets of 25 MiB' against 'buckets of 4 MiB'")) << caps;
 }
 
 TEST_F(CompareSteps, warns_of_other_calls_and_warm_ups_unless_allowed) {
