@@ -23,6 +23,7 @@ struct StepFile {
   std::string call_alone = "";  ///< `call` of /allreduce, where files of earlier versions have it
   std::int64_t warmup = 1;
   double bucket_mib = 25;
+  std::string shape = "layers 2 d_model 64 heads 4";
   double negative_step = 0;  ///< seconds that replace the first sample of the step
 };
 
@@ -44,6 +45,7 @@ class CompareSteps : public Compare {
     results::Writer writer(path);
     writer.attribute("/model", "batch", std::int64_t{4});
     writer.attribute("/model", "sequence", std::int64_t{16});
+    writer.attribute("/model", "shape", step.shape);
     const auto set = [&](char const* name, auto const& value) { writer.attribute("/step", name, value); };
     set("ranks", std::int64_t{2});
     set("accumulation", step.accumulation);
@@ -111,6 +113,12 @@ TEST_F(CompareSteps, takes_steps_of_earlier_files_as_not_sharded) {
   accept({.base = earlier, .next = steps("b", 1)});
   const auto text = refused({.base = earlier, .next = steps("c", 1, {.sharding = "fsdp"})});
   EXPECT_TRUE(contains(text, "sharding: 'none' against 'fsdp'")) << text;
+}
+
+TEST_F(CompareSteps, names_only_the_dimensions_that_differ) {
+  const auto text =
+      refused({.base = steps("a", 1), .next = steps("b", 1, {.shape = "layers 4 d_model 64 heads 4"})});
+  EXPECT_TRUE(contains(text, "model: 'layers 2' against 'layers 4' (--allow model)")) << text;
 }
 
 TEST_F(CompareSteps, compares_the_caps_of_buckets_but_not_of_units) {
