@@ -20,14 +20,15 @@ import h5py
 import numpy as np
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-from small_twin import write_twin  # noqa: E402
+from small_twin import write_step_twin, write_twin  # noqa: E402
 
 PART, DAMAGED, DDPROXY, *MPIEXEC = sys.argv[1:]
 ROUNDS = 60
 SWEEP = 'strategies = ["flat", "bucketed"]\ncaps_mib = [0.1]\nsamples = {}\n'
-REAL = '[model]\npreset = "tiny"\n[step]\nbatch = 1\nsequence = 32\n[sweep]\n' + SWEEP.format(ROUNDS)
-STEP_ROUNDS = 400  # a sample takes some ms, and the signal needs time, too
-STEP = REAL.replace('"flat", ', "").replace(f"samples = {ROUNDS}", f"samples = {STEP_ROUNDS}")
+# Two real ranks. The time of the calibration grows with the number of rounds, so there are few. A round takes about half a second.
+REAL_ROUNDS = 7
+REAL = '[model]\npreset = "tiny"\n[step]\nbatch = 200\nsequence = 32\n[sweep]\n' + SWEEP.format(REAL_ROUNDS)
+STEP, STEP_ROUNDS = "step/twin.toml", 80  # compute is replayed, and all-reduces are real; a sample takes 56 ms
 TWIN = "twin/twin.toml"
 
 
@@ -98,34 +99,34 @@ def refused(text, *arguments, lines=1, **options):
 def check_real_ranks():
     """Two ranks that compute and reduce are interrupted and continued."""
     Path("real.toml").write_text(REAL)
-    had = interrupt("run", "real.toml", output="real.h5", ranks=2)
+    had = interrupt("run", "real.toml", output="real.h5", ranks=2, rounds=2, of=REAL_ROUNDS)
     left, earlier = Path("real.h5.part").read_bytes(), attributes("real.h5.part")
     refused("it has 2 ranks, and this run has 1; start as many ranks", "run", "real.toml", "-o", "real.h5", "--resume", "real.h5.part")
     done = run("run", "real.toml", "-o", "real.h5", "--resume", "real.h5.part", ranks=2)
-    assert f"resume: real.h5.part has {had} rounds (run {earlier['run_id']}); this run takes {ROUNDS - had} more" in done.stdout, done.stdout
-    assert f"the {ROUNDS - had} rounds of this run; the {had} rounds before are in the unfinished file of run {earlier['run_id']}" in done.stdout
+    assert f"resume: real.h5.part has {had} rounds (run {earlier['run_id']}); this run takes {REAL_ROUNDS - had} more" in done.stdout, done.stdout
+    assert f"the {REAL_ROUNDS - had} rounds of this run; the {had} rounds before are in the unfinished file of run {earlier['run_id']}" in done.stdout
     assert Path("real.h5.part.1").read_bytes() == left and not Path("real.h5.part").exists()
     whole = attributes("real.h5")
     assert whole["complete"] == 1 and whole["resumed_from"] == earlier["run_id"] != whole["run_id"], whole
     assert whole["rounds_before"] == had and "resumed_from" not in earlier
     with h5py.File("real.h5") as file:
-        assert file["sweep/measured"].shape == (2, ROUNDS - had, 2) and np.isfinite(file["sweep/measured"][()]).all()
+        assert file["sweep/measured"].shape == (2, REAL_ROUNDS - had, 2) and np.isfinite(file["sweep/measured"][()]).all()
         assert np.isfinite(file["sweep/predicted"][()]).all() and len(file["layers/seconds"]) == 2, "the calibration is new"
 
 
 def check_step():
     """Whole steps of two ranks are interrupted and continued. A round is one sample."""
-    Path("step.toml").write_text(STEP)
-    had = interrupt("step", "step.toml", output="step.h5", ranks=2, progress=", sample {} of", of=STEP_ROUNDS)
+    write_step_twin(Path("step"), STEP_ROUNDS, 'backend = "mpi"\n')
+    had = interrupt("step", STEP, output="step.h5", ranks=2, progress=", sample {} of", of=STEP_ROUNDS)
     left, earlier = Path("step.h5.part").read_bytes(), attributes("step.h5.part")
-    again = ("step.toml", "-o", "step.h5", "--resume", "step.h5.part")
+    again = (STEP, "-o", "step.h5", "--resume", "step.h5.part")
     refused("it has 2 ranks, and this run has 1; start as many ranks", "step", *again)
     refused("the command differs, 'step' against 'run' in this run", "run", *again, ranks=2)
-    refused("this file is the file of --resume, and --json would overwrite it", "step", "step.toml", "-o", "new.h5", "--resume", "step.h5.part",
+    refused("this file is the file of --resume, and --json would overwrite it", "step", STEP, "-o", "new.h5", "--resume", "step.h5.part",
             "--json", "step.h5.part")
-    refused("it has no sample of a step; continue another file, or leave out --resume to take all samples", "step", "step.toml", "-o", "new.h5",
+    refused("it has no sample of a step; continue another file, or leave out --resume to take all samples", "step", STEP, "-o", "new.h5",
             "--resume", plant(without_samples, source="step.h5.part"))
-    done = run("step", "step.toml", "-o", "step.h5", "--resume", "auto", ranks=2)
+    done = run("step", STEP, "-o", "step.h5", "--resume", "auto", ranks=2)
     assert f"resume: step.h5.part has {had} samples (run {earlier['run_id']}); this run takes {STEP_ROUNDS - had} more" in done.stdout, done.stdout
     assert f"the {STEP_ROUNDS - had} samples of this run; the {had} samples before are in the unfinished file of run {earlier['run_id']}" in done.stdout
     assert Path("step.h5.part.1").read_bytes() == left and not Path("step.h5.part").exists()

@@ -30,7 +30,9 @@ NOTICE = 30  # seconds; a stopped rank is noticed and reported after 3.4 + 5 s
 NOTICE_AT_START = 360
 PHASES = ("end", "calibration", "sweep")  # of the first faults; end: before MPI_Finalize
 CALIBRATION = ("operations", "all-reduces", "calibration")  # its parts; the file is flushed before the first one and after the last one
-LONG_SWEEP, LONG_STEPS = 100, 3000  # samples, so that the file is flushed while they are taken
+# Samples, so that the file is flushed while they are taken. The time of the calibration grows with the samples of a sweep, so there are few of them,
+# and each pass has LONG_BATCH sequences, which take about 0.1 s.
+LONG_SWEEP, LONG_BATCH, LONG_TWIN, LONG_STEPS = 10, 200, 100, 150
 counting = threading.Lock()  # protects each Count
 
 
@@ -101,7 +103,8 @@ def strike_in_phase(root, rank, phase, kind, count, whole, limit):
     """Strikes when the flushed file shows that the run is in this phase: in its first moment, or in the middle of the calibration, which takes most of
     the run. Tries again if the run left the phase in this moment."""
     for _ in range(3):
-        run = StruckRun(new_folder(root), DDPROXY, 2, FAULTS, MPIEXEC, LONG_SWEEP if phase == "sweep" else SAMPLES).start()
+        long = {"samples": LONG_SWEEP, "batch": LONG_BATCH} if phase == "sweep" else {"samples": SAMPLES}
+        run = StruckRun(new_folder(root), DDPROXY, 2, FAULTS, MPIEXEC, **long).start()
         while not has_reached(run, phase) and run.process.poll() is None:
             time.sleep(0.02)
         time.sleep(0.25 * whole.seconds if phase == "calibration" else 0)
@@ -118,7 +121,7 @@ def strike_in_phase(root, rank, phase, kind, count, whole, limit):
 
 def strike_twin(count, root, limit):
     """Stops rank 0 before it sends a command to rank 1, which computes nothing and sleeps between two looks at MPI."""
-    run = StruckRun(new_folder(root), DDPROXY, 2, FAULTS, MPIEXEC, LONG_SWEEP, twin=True)
+    run = StruckRun(new_folder(root), DDPROXY, 2, FAULTS, MPIEXEC, LONG_TWIN, twin=True)
     run.start(MPI_FAULTS_RANK="0", MPI_FAULTS_ONLY="MPI_Ibcast", MPI_FAULTS_AT="9", MPI_FAULTS_SIGNAL=str(int(signal.SIGSTOP))).end(limit)
     assert "MPI_Ibcast did not return within" in run.errors and "while waiting for a pass of the sweep" in run.errors, (run.code, run.errors)
     return conclude(run, signal.SIGSTOP, count, "rank 0 of a twin")
