@@ -25,9 +25,9 @@ from small_twin import write_step_twin, write_twin  # noqa: E402
 PART, DAMAGED, DDPROXY, *MPIEXEC = sys.argv[1:]
 ROUNDS = 60
 SWEEP = 'strategies = ["flat", "bucketed"]\ncaps_mib = [0.1]\nsamples = {}\n'
-# Two real ranks. The time of the calibration grows with the number of rounds, so there are few. A round takes about half a second.
+# Two real ranks. The time of the calibration grows with the number of rounds, so there are few. A round takes about 0.2 s.
 REAL_ROUNDS = 7
-REAL = '[model]\npreset = "tiny"\n[step]\nbatch = 200\nsequence = 32\n[sweep]\n' + SWEEP.format(REAL_ROUNDS)
+REAL = '[model]\npreset = "tiny"\n[step]\nbatch = 100\nsequence = 32\n[sweep]\n' + SWEEP.format(REAL_ROUNDS)
 STEP, STEP_ROUNDS = "step/twin.toml", 80  # compute is replayed, and all-reduces are real; a sample takes 56 ms
 TWIN = "twin/twin.toml"
 
