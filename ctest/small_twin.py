@@ -34,5 +34,6 @@ def write_step_twin(folder, samples, allreduce=REPLAYED):
     """Writes twin.toml of a twin for `ddproxy step`, and its table. A step takes 28 ms, from a roofline of [machine]. `allreduce`: the lines of
     [allreduce], for instance 'backend = "mpi"\\n' for real all-reduces."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "twin.toml").write_text(INPUT.replace('times = "times.csv"\n', "").replace(REPLAYED, allreduce) + f'strategies = ["bucketed"]\ncaps_mib = [0.1]\nsamples = {samples}\n' + MACHINE)
+    text = INPUT.replace('times = "times.csv"\n', "").replace(REPLAYED, allreduce)
+    (folder / "twin.toml").write_text(f'{text}strategies = ["bucketed"]\ncaps_mib = [0.1]\nsamples = {samples}\n{MACHINE}')
     (folder / "allreduce.csv").write_text("bytes,us\n" + "".join(f"{size},{us}\n" for size, us in ALLREDUCE_US.items()))
