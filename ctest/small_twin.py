@@ -16,6 +16,7 @@ table = "allreduce.csv"
 ranks = 8
 [sweep]
 """
+REPLAYED = 'backend = "replay"\ntable = "allreduce.csv"\nranks = 8\n'
 MACHINE = "[machine]\npeak_flops = 1e9\nbandwidth = 1e9\n"
 COMPUTE_MS = {"lm_head": 1, "ln_f": 0.2, "h.1": 1.5, "h.0": 1.5, "embedding": 0.3}
 ALLREDUCE_US = {128: 30, 16384: 60, 262144: 400, 1048576: 1500}  # by bytes, in microseconds
@@ -29,8 +30,10 @@ def write_twin(folder, sweep, compute=1.0, allreduce=1.0):
     (folder / "allreduce.csv").write_text("bytes,us\n" + "".join(f"{size},{us * allreduce:.17g}\n" for size, us in ALLREDUCE_US.items()))
 
 
-def write_step_twin(folder, samples):
-    """Writes twin.toml of a twin for `ddproxy step`, and its table. A step takes 28 ms, from a roofline of [machine]."""
+def write_step_twin(folder, samples, allreduce=REPLAYED):
+    """Writes twin.toml of a twin for `ddproxy step`, and its table. A step takes 28 ms, from a roofline of [machine]. `allreduce`: the lines of
+    [allreduce], for instance 'backend = "mpi"\\n' for real all-reduces."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "twin.toml").write_text(INPUT.replace('times = "times.csv"\n', "") + f'strategies = ["bucketed"]\ncaps_mib = [0.1]\nsamples = {samples}\n' + MACHINE)
+    text = INPUT.replace('times = "times.csv"\n', "").replace(REPLAYED, allreduce)
+    (folder / "twin.toml").write_text(f'{text}strategies = ["bucketed"]\ncaps_mib = [0.1]\nsamples = {samples}\n{MACHINE}')
     (folder / "allreduce.csv").write_text("bytes,us\n" + "".join(f"{size},{us}\n" for size, us in ALLREDUCE_US.items()))

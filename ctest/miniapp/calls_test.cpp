@@ -97,11 +97,11 @@ TEST_F(Calls, AreTheSameOnAllRanks) {
   context.choice = compare_calls(context, true);
   const auto said = context.choice.calls.description();
   for (auto const& other : test_runtime->gather(said)) EXPECT_EQ(other, said);
-  EXPECT_TRUE(context.choice.reason.starts_with("chosen automatically from ")) << context.choice.reason;
-  EXPECT_NE(context.choice.reason.find(". Depending on the size, a blocking call takes "), std::string::npos)
+  EXPECT_TRUE(context.choice.reason.starts_with("Chosen automatically: both calls were timed at "))
       << context.choice.reason;
-  EXPECT_NE(context.choice.reason.find(" times as long while compute runs"), std::string::npos)
+  EXPECT_NE(context.choice.reason.find(". The time of the blocking call divided by "), std::string::npos)
       << context.choice.reason;
+  EXPECT_NE(context.choice.reason.find(" while compute runs. "), std::string::npos) << context.choice.reason;
   EXPECT_TRUE(context.choice.own_core);
 }
 
@@ -132,8 +132,8 @@ TEST_F(Calls, SleepWhereRanksShareACore) {
   EXPECT_EQ(
       context.choice.reason,
       ranks() == 1
-          ? "because there is only one rank"
-          : "chosen automatically: ranks share cores, and a rank that waits in a nonblocking call yields "
+          ? "There is only one rank"
+          : "Chosen automatically: ranks share cores, and a rank that waits in a nonblocking call yields "
             "its core");
 }
 
@@ -141,7 +141,7 @@ TEST_F(Calls, AreTheOnesThatTheInputAsksFor) {
   config.call = Call::blocking;
   RankContext context = this->context();
   choose_calls(context);
-  EXPECT_EQ(describe(context.choice), "all-reduce call: blocking (as the input says)\n");
+  EXPECT_EQ(describe(context.choice), "all-reduce call: blocking. The input says so\n");
   EXPECT_EQ(context.allreduce->description(), "mpi, host buffers, fp32, blocking, thread");
   config.call = Call::nonblocking;
   choose_calls(context);

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""resume_test.py DDPROXY MPIEXEC...: interrupts runs with SIGTERM and continues them with --resume. Plants each fault in a copy of FILE.part."""
+"""resume_test.py PART DAMAGED DDPROXY MPIEXEC...: interrupts runs with SIGTERM and continues them with --resume.
+
+PART is `ranks` (two real ranks), `twins` (twins of one rank that are continued) or `refused` (files that cannot be continued: each fault is planted in
+a copy of FILE.part). DAMAGED is the number of copies in which bytes are changed at random."""
 import fcntl
 import os
 import random
@@ -17,15 +20,15 @@ import h5py
 import numpy as np
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-from small_twin import write_twin  # noqa: E402
+from small_twin import write_step_twin, write_twin  # noqa: E402
 
-DDPROXY, *MPIEXEC = sys.argv[1:]
+PART, DAMAGED, DDPROXY, *MPIEXEC = sys.argv[1:]
 ROUNDS = 60
-DAMAGED_FILES = 12
 SWEEP = 'strategies = ["flat", "bucketed"]\ncaps_mib = [0.1]\nsamples = {}\n'
-REAL = '[model]\npreset = "tiny"\n[step]\nbatch = 1\nsequence = 32\n[sweep]\n' + SWEEP.format(ROUNDS)
-STEP_ROUNDS = 400  # a sample takes some ms, and the signal needs time, too
-STEP = REAL.replace('"flat", ', "").replace(f"samples = {ROUNDS}", f"samples = {STEP_ROUNDS}")
+# Two real ranks. The time of the calibration grows with the number of rounds, so there are few. A round takes about 0.2 s.
+REAL_ROUNDS = 7
+REAL = '[model]\npreset = "tiny"\n[step]\nbatch = 100\nsequence = 32\n[sweep]\n' + SWEEP.format(REAL_ROUNDS)
+STEP, STEP_ROUNDS = "step/twin.toml", 80  # compute is replayed, and all-reduces are real; a sample takes 56 ms
 TWIN = "twin/twin.toml"
 
 
@@ -96,34 +99,34 @@ def refused(text, *arguments, lines=1, **options):
 def check_real_ranks():
     """Two ranks that compute and reduce are interrupted and continued."""
     Path("real.toml").write_text(REAL)
-    had = interrupt("run", "real.toml", output="real.h5", ranks=2)
+    had = interrupt("run", "real.toml", output="real.h5", ranks=2, rounds=2, of=REAL_ROUNDS)
     left, earlier = Path("real.h5.part").read_bytes(), attributes("real.h5.part")
     refused("it has 2 ranks, and this run has 1; start as many ranks", "run", "real.toml", "-o", "real.h5", "--resume", "real.h5.part")
     done = run("run", "real.toml", "-o", "real.h5", "--resume", "real.h5.part", ranks=2)
-    assert f"resume: real.h5.part has {had} rounds (run {earlier['run_id']}); this run takes {ROUNDS - had} more" in done.stdout, done.stdout
-    assert f"the {ROUNDS - had} rounds of this run; the {had} rounds before are in the unfinished file of run {earlier['run_id']}" in done.stdout
+    assert f"resume: real.h5.part has {had} rounds (run {earlier['run_id']}); this run takes {REAL_ROUNDS - had} more" in done.stdout, done.stdout
+    assert f"the {REAL_ROUNDS - had} rounds of this run; the {had} rounds before are in the unfinished file of run {earlier['run_id']}" in done.stdout
     assert Path("real.h5.part.1").read_bytes() == left and not Path("real.h5.part").exists()
     whole = attributes("real.h5")
     assert whole["complete"] == 1 and whole["resumed_from"] == earlier["run_id"] != whole["run_id"], whole
     assert whole["rounds_before"] == had and "resumed_from" not in earlier
     with h5py.File("real.h5") as file:
-        assert file["sweep/measured"].shape == (2, ROUNDS - had, 2) and np.isfinite(file["sweep/measured"][()]).all()
+        assert file["sweep/measured"].shape == (2, REAL_ROUNDS - had, 2) and np.isfinite(file["sweep/measured"][()]).all()
         assert np.isfinite(file["sweep/predicted"][()]).all() and len(file["layers/seconds"]) == 2, "the calibration is new"
 
 
 def check_step():
     """Whole steps of two ranks are interrupted and continued. A round is one sample."""
-    Path("step.toml").write_text(STEP)
-    had = interrupt("step", "step.toml", output="step.h5", ranks=2, progress=", sample {} of", of=STEP_ROUNDS)
+    write_step_twin(Path("step"), STEP_ROUNDS, 'backend = "mpi"\n')
+    had = interrupt("step", STEP, output="step.h5", ranks=2, progress=", sample {} of", of=STEP_ROUNDS)
     left, earlier = Path("step.h5.part").read_bytes(), attributes("step.h5.part")
-    again = ("step.toml", "-o", "step.h5", "--resume", "step.h5.part")
+    again = (STEP, "-o", "step.h5", "--resume", "step.h5.part")
     refused("it has 2 ranks, and this run has 1; start as many ranks", "step", *again)
     refused("the command differs, 'step' against 'run' in this run", "run", *again, ranks=2)
-    refused("this file is the file of --resume, and --json would overwrite it", "step", "step.toml", "-o", "new.h5", "--resume", "step.h5.part",
-            "--json", "step.h5.part", ranks=2)
-    refused("it has no sample of a step; continue another file, or leave out --resume to take all samples", "step", "step.toml", "-o", "new.h5",
-            "--resume", plant(without_samples, source="step.h5.part"), ranks=2)
-    done = run("step", "step.toml", "-o", "step.h5", "--resume", "auto", ranks=2)
+    refused("this file is the file of --resume, and --json would overwrite it", "step", STEP, "-o", "new.h5", "--resume", "step.h5.part",
+            "--json", "step.h5.part")
+    refused("it has no sample of a step; continue another file, or leave out --resume to take all samples", "step", STEP, "-o", "new.h5",
+            "--resume", plant(without_samples, source="step.h5.part"))
+    done = run("step", STEP, "-o", "step.h5", "--resume", "auto", ranks=2)
     assert f"resume: step.h5.part has {had} samples (run {earlier['run_id']}); this run takes {STEP_ROUNDS - had} more" in done.stdout, done.stdout
     assert f"the {STEP_ROUNDS - had} samples of this run; the {had} samples before are in the unfinished file of run {earlier['run_id']}" in done.stdout
     assert Path("step.h5.part.1").read_bytes() == left and not Path("step.h5.part").exists()
@@ -228,10 +231,11 @@ def check_damaged_structures():
     wrong_length[heap + 27:heap + 32] = b"\x91" + b"\xff" * 4  # the length of a text; HDF5 1.10 then crashes
     Path("damaged.h5.part").write_bytes(wrong_length)
     refused("damaged.h5.part cannot be resumed: ", *resume("damaged.h5.part"))
+    write_twin(Path("short"), SWEEP.format(4))
     automatic = run("run", "short/twin.toml", "-o", "damaged.h5", "--resume", "auto")
     assert "warning: damaged.h5.part is not resumed: " in automatic.stderr, automatic
     structures = [at for kind in (b"GCOL", b"TREE", b"SNOD", b"HEAP") for at in range(len(whole)) if whole.startswith(kind, at)]
-    for _ in range(DAMAGED_FILES):
+    for _ in range(int(DAMAGED)):
         damaged = bytearray(whole)
         at, wrong = engine.choice(structures) + engine.randrange(64), engine.choice((b"\xff" * 4, engine.randbytes(3), bytes(8)))
         damaged[at:at + len(wrong)] = wrong
@@ -299,13 +303,18 @@ def check_comparison():
     assert "it continued" not in run("compare", "auto.h5", "--allow", "sweep", "--allow-undecided", "--", *parts).stderr
 
 
+PARTS = {"ranks": (check_real_ranks, check_step),
+         "twins": (check_second_preemption, check_automatic, check_interrupted_calibration, check_time_limit, check_comparison),
+         "refused": (check_differences, check_unusable_files, check_options, check_damaged_structures)}
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        write_twin(Path("twin"), SWEEP.format(ROUNDS))
-        interrupt("run", TWIN, output="cut.h5")
-        for check in (check_real_ranks, check_step, check_second_preemption, check_differences, check_unusable_files, check_options, check_automatic,
-                      check_damaged_structures, check_interrupted_calibration, check_time_limit, check_comparison):
+        if PART != "ranks":
+            write_twin(Path("twin"), SWEEP.format(ROUNDS))
+            interrupt("run", TWIN, output="cut.h5")
+        for check in PARTS[PART]:
             check()
             print(f"passed: {check.__name__}", flush=True)
 

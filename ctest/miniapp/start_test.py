@@ -43,7 +43,8 @@ def sweep(launcher, *arguments, text="", **more):
                  "threads": stored["rank_threads"][:].tolist(), "own": stored["own_cores"][:].tolist(),
                  "environment": [text.decode() for text in stored["environment"][:]], "warnings": done.stderr,
                  "valid": re.search(r"valid=(\S+)$", done.stdout.strip())[1]}
-    assert lines[0].startswith(found["stored"]) and lines[0].endswith(found["second"]), found
+    assert lines[0].startswith(found["stored"]) and found["second"] in lines[0], found
+    assert lines[0].endswith("in its environment and restarted itself") == bool(found["second"]), found
     return found
 
 

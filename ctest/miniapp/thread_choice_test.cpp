@@ -63,18 +63,18 @@ TEST(Threads, TheLineNamesThreadsRanksCoresAndWhy) {
   EXPECT_EQ(
       describe(choose_threads({{{0, 1}}, {{0, 1}}}), {}),
       "threads: 2 ranks share 2 cores; each of 2 ranks computes with 1 thread; communication runs on the "
-      "same core");
+      "core that also computes");
   EXPECT_EQ(
       describe(choose_threads({{{0}}, {{1}}}), {}),
       "threads: each of 2 ranks has 1 core of its own and computes with 1 thread; communication runs on the "
-      "same core");
+      "core that also computes");
   EXPECT_EQ(describe(choose_threads({{{0, 1, 2, 3}}}), {}),
             "threads: the only rank has 4 cores of its own and computes with 3 threads; one core is left for "
             "communication");
   EXPECT_EQ(
       describe(choose_threads({{{0}, 1}}), {1, "OMP_NUM_THREADS"}),
       "threads: the only rank has 1 core of its own and computes with 1 thread, as OMP_NUM_THREADS says; "
-      "communication runs on the same core");
+      "communication runs on the core that also computes");
 }
 
 TEST(Threads, AComplaintNamesTheCure) {

@@ -1,18 +1,21 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""ranks_test.py DDPROXY WRITE_FAULTS MPI_FAULTS STOPPED LOST STARTS SAMPLES MPIEXEC...: stops or kills one of two ranks.
+"""ranks_test.py DDPROXY WRITE_FAULTS MPI_FAULTS STOPPED LOST STARTS SAMPLES AT_ONCE MPIEXEC...: stops or kills one of two ranks.
 
 STOPPED runs have a rank that is stopped, LOST runs one that is killed; rank 0 and rank 1 alternate. The first six faults of each kind are before
 MPI_Finalize, in the calibration and in the sweep, in turns. Half of the others are at a call of MPI, half at a time; both are evenly spaced from the
 first results to the end. If a rank is stopped, the other one must notice within allreduce.timeout_s (3 s) and name the operation, and the run must
 end with 4. If a rank is killed, the launcher ends the run. Nothing that was flushed may be lost. A rank is also stopped in a twin of which only
 rank 0 computes, and each rank of `ddproxy step` while it measures. In STARTS more runs a rank is stopped at a call during the start, where the limit is 300 s.
-SAMPLES is the number of samples of a case: with more samples the sweep takes a larger share of the run."""
+SAMPLES is the number of samples of a case: with more samples the sweep takes a larger share of the run. AT_ONCE runs go on at the same time, because
+a run with a stopped rank only waits. Give 1 with more than six faults of a kind: their calls and times are those of a run that is alone."""
+import concurrent.futures
 import os
 import re
 import signal
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -21,13 +24,16 @@ import h5py
 from struck_run import Count, StruckRun, phase_of, samples_in
 
 DDPROXY, *FAULTS = (str(Path(name).resolve()) for name in sys.argv[1:4])
-STOPPED, LOST, STARTS, SAMPLES = (int(text) for text in sys.argv[4:8])
-MPIEXEC = sys.argv[8:]
+STOPPED, LOST, STARTS, SAMPLES, AT_ONCE = (int(text) for text in sys.argv[4:9])
+MPIEXEC = sys.argv[9:]
 NOTICE = 30  # seconds; a stopped rank is noticed and reported after 3.4 + 5 s
 NOTICE_AT_START = 360
 PHASES = ("end", "calibration", "sweep")  # of the first faults; end: before MPI_Finalize
 CALIBRATION = ("operations", "all-reduces", "calibration")  # its parts; the file is flushed before the first one and after the last one
-LONG_SWEEP, LONG_STEPS = 100, 3000  # samples, so that the file is flushed while they are taken
+# Samples, so that the file is flushed while they are taken. The time of the calibration grows with the samples of a sweep, so there are few of them,
+# and each pass has LONG_BATCH sequences, which take about 50 ms.
+LONG_SWEEP, LONG_BATCH, LONG_TWIN, LONG_STEPS = 10, 100, 100, 150
+counting = threading.Lock()  # protects each Count
 
 
 class Whole:
@@ -46,29 +52,34 @@ class Whole:
         self.starts = sum(call.endswith(" start") for call in self.calls)
 
 
+def new_folder(root):
+    return Path(tempfile.mkdtemp(dir=root))
+
+
 def conclude(run, kind, count, how):
     """Counts the run and returns whether the fault came before its end."""
     lines = [line for line in run.errors.splitlines() if line.startswith("ddproxy: ")]
     named = any("did not return within" in line or "is not complete after" in line for line in lines)
     survived = not run.hung and (run.code == 0 or kind == signal.SIGKILL or run.code == 4 and named)
-    count.add(run, survived, how)
+    with counting:
+        count.add(run, survived, how)
     run.clear()
     return run.code != 0
 
 
 def hangs(wholes, notice=NOTICE):
     """Returns the seconds after which a run with a fault counts as hung. On a busy machine it takes several times as long as undisturbed."""
-    return notice + 5 * max(whole.total for whole in wholes)
+    return notice + 5 * AT_ONCE * max(whole.total for whole in wholes)
 
 
 def strike_at_call(root, rank, at, kind, count, limit, only=""):
-    run = StruckRun(root / "struck", DDPROXY, 2, FAULTS, MPIEXEC, SAMPLES)
+    run = StruckRun(new_folder(root), DDPROXY, 2, FAULTS, MPIEXEC, SAMPLES)
     run.start(MPI_FAULTS_RANK=str(rank), MPI_FAULTS_ONLY=only, MPI_FAULTS_AT=str(at), MPI_FAULTS_SIGNAL=str(int(kind))).end(limit)
     return conclude(run, kind, count, f"rank {rank} before its call {at} {only}")
 
 
 def strike_at_moment(root, rank, seconds, kind, count, limit):
-    run = StruckRun(root / "struck", DDPROXY, 2, FAULTS, MPIEXEC, SAMPLES).start()
+    run = StruckRun(new_folder(root), DDPROXY, 2, FAULTS, MPIEXEC, SAMPLES).start()
     run.wait_for_results()
     time.sleep(seconds)
     try:
@@ -92,9 +103,10 @@ def strike_in_phase(root, rank, phase, kind, count, whole, limit):
     """Strikes when the flushed file shows that the run is in this phase: in its first moment, or in the middle of the calibration, which takes most of
     the run. Tries again if the run left the phase in this moment."""
     for _ in range(3):
-        run = StruckRun(root / "struck", DDPROXY, 2, FAULTS, MPIEXEC, LONG_SWEEP if phase == "sweep" else SAMPLES).start()
+        long = {"samples": LONG_SWEEP, "batch": LONG_BATCH} if phase == "sweep" else {"samples": SAMPLES}
+        run = StruckRun(new_folder(root), DDPROXY, 2, FAULTS, MPIEXEC, **long).start()
         while not has_reached(run, phase) and run.process.poll() is None:
-            time.sleep(0.005)
+            time.sleep(0.02)
         time.sleep(0.25 * whole.seconds if phase == "calibration" else 0)
         try:
             os.kill(run.pids()[rank], kind)
@@ -107,74 +119,76 @@ def strike_in_phase(root, rank, phase, kind, count, whole, limit):
     raise AssertionError((found, phase, run.errors))
 
 
-def strike_twin(root, limit):
+def strike_twin(count, root, limit):
     """Stops rank 0 before it sends a command to rank 1, which computes nothing and sleeps between two looks at MPI."""
-    count = Count()
-    run = StruckRun(root / "twin", DDPROXY, 2, FAULTS, MPIEXEC, LONG_SWEEP, twin=True)
+    run = StruckRun(new_folder(root), DDPROXY, 2, FAULTS, MPIEXEC, LONG_TWIN, twin=True)
     run.start(MPI_FAULTS_RANK="0", MPI_FAULTS_ONLY="MPI_Ibcast", MPI_FAULTS_AT="9", MPI_FAULTS_SIGNAL=str(int(signal.SIGSTOP))).end(limit)
     assert "MPI_Ibcast did not return within" in run.errors and "while waiting for a pass of the sweep" in run.errors, (run.code, run.errors)
-    conclude(run, signal.SIGSTOP, count, "rank 0 of a twin")
-    count.conclude("stopped rank 0 of a twin")
+    return conclude(run, signal.SIGSTOP, count, "rank 0 of a twin")
 
 
-def strike_steps(root, limit):
-    """Stops each rank of `ddproxy step` while it takes samples. The other one must name the sample. If it is rank 0, it must keep every sample."""
-    count = Count()
-    for rank in (0, 1):
-        run = StruckRun(root / "steps", DDPROXY, 2, FAULTS, MPIEXEC, LONG_STEPS, command="step").start()
-        while samples_in(run.flushed) < 2 and run.process.poll() is None:
-            time.sleep(0.005)
-        seen = samples_in(run.flushed)
-        os.kill(run.pids()[rank], signal.SIGSTOP)
-        run.end(limit)
-        named = re.search(rf"rank {1 - rank}: .* while measuring steps, sample (\d+) of {LONG_STEPS}", run.errors)
-        kept, taken = samples_in(run.part), int(named[1]) - 1 if named else 0
-        print(f"rank {rank} of a step stopped: {kept} samples kept, {seen} flushed before, {taken} taken", flush=True)
-        assert run.code == 4 and named and kept >= (taken if rank == 1 else seen) >= 2, (run.code, kept, seen, taken, run.errors)
-        conclude(run, signal.SIGSTOP, count, f"rank {rank} of a step")
-    count.conclude("stopped ranks of whole steps")
+def strike_steps(count, root, rank, limit):
+    """Stops a rank of `ddproxy step` while it takes samples. The other one must name the sample. If it is rank 0, it must keep every sample."""
+    run = StruckRun(new_folder(root), DDPROXY, 2, FAULTS, MPIEXEC, LONG_STEPS, command="step").start()
+    while samples_in(run.flushed) < 2 and run.process.poll() is None:
+        time.sleep(0.02)
+    seen = samples_in(run.flushed)
+    os.kill(run.pids()[rank], signal.SIGSTOP)
+    run.end(limit)
+    named = re.search(rf"rank {1 - rank}: .* while measuring steps, sample (\d+) of {LONG_STEPS}", run.errors)
+    kept, taken = samples_in(run.part), int(named[1]) - 1 if named else 0
+    print(f"rank {rank} of a step stopped: {kept} samples kept, {seen} flushed before, {taken} taken", flush=True)
+    assert run.code == 4 and named and kept >= (taken if rank == 1 else seen) >= 2, (run.code, kept, seen, taken, run.errors)
+    return conclude(run, signal.SIGSTOP, count, f"rank {rank} of a step")
 
 
-def strike_many(root, name, kind, tries, wholes):
-    if tries == 0:
-        return
-    count, struck, limit = Count(), 0, hangs(wholes)
-    for number in range(tries):
-        rank, share = number % 2, (number - 6) / max(tries - 6, 1)
-        calls, first = len(wholes[rank].calls), wholes[rank].starts
-        phase = PHASES[number % 3]
-        if number < 6 and phase != "end":
-            struck += strike_in_phase(root, rank, phase, kind, count, wholes[rank], limit)
-        elif number < 6:
-            struck += strike_at_call(root, rank, 1, kind, count, limit, only="MPI_Finalize")
-        elif number // 2 % 2:
-            struck += strike_at_call(root, rank, first + 1 + int(share * (calls - first)), kind, count, limit)
-        else:
-            struck += strike_at_moment(root, rank, share * wholes[rank].seconds, kind, count, limit)
-    count.conclude(f"{name} ranks, {struck} struck before the run ended")
-    assert struck > 0.5 * tries, struck
+def strike(count, root, number, kind, tries, wholes):
+    """Strikes the run with this number, from 0. The first six are struck in each phase."""
+    rank, share, limit = number % 2, (number - 6) / max(tries - 6, 1), hangs(wholes)
+    phase = PHASES[number % 3]
+    if number < 6 and phase != "end":
+        return strike_in_phase(root, rank, phase, kind, count, wholes[0], limit)
+    if number < 6:
+        return strike_at_call(root, rank, 1, kind, count, limit, only="MPI_Finalize")
+    calls, first = len(wholes[rank].calls), wholes[rank].starts
+    if number // 2 % 2:
+        return strike_at_call(root, rank, first + 1 + int(share * (calls - first)), kind, count, limit)
+    return strike_at_moment(root, rank, share * wholes[rank].seconds, kind, count, limit)
 
 
-def strike_starts(root, wholes):
-    if STARTS == 0:
-        return
-    count = Count()
-    for number in range(STARTS):
-        rank = number % 2
-        index = wholes[rank].starts * (number - rank) // max(STARTS, 1)
-        strike_at_call(root, rank, index + 1, signal.SIGSTOP, count, hangs(wholes, NOTICE_AT_START))
-    count.conclude("stopped ranks while the run starts")
+def strike_start(count, root, number, wholes):
+    rank = number % 2
+    index = wholes[rank].starts * (number - rank) // STARTS
+    return strike_at_call(root, rank, index + 1, signal.SIGSTOP, count, hangs(wholes, NOTICE_AT_START))
+
+
+class Faults:
+    """Faults of one kind, of which up to AT_ONCE go on at the same time."""
+
+    def __init__(self, pool, name, function, faults):
+        """`faults`: the arguments of function(count, *arguments) for each fault."""
+        self.name, self.count = name, Count()
+        self.struck = [pool.submit(function, self.count, *arguments) for arguments in faults]
+
+    def conclude(self):
+        struck = sum(future.result() for future in self.struck)
+        self.count.conclude(f"{self.name}, {struck} struck before the run ended")
+        assert struck > 0.5 * len(self.struck), struck
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         root = Path(folder).resolve()
-        wholes = [Whole(root, rank) for rank in (0, 1)]
-        strike_many(root, "stopped", signal.SIGSTOP, STOPPED, wholes)
-        strike_many(root, "lost", signal.SIGKILL, LOST, wholes)
-        strike_twin(root, hangs(wholes))
-        strike_steps(root, hangs(wholes))
-        strike_starts(root, wholes)
+        wholes = [Whole(root, rank) for rank in ((0, 1) if max(STOPPED, LOST) > 6 or STARTS else (0,))]
+        limit = hangs(wholes)
+        every = [Faults(pool, "stopped ranks", strike, [(root, number, signal.SIGSTOP, STOPPED, wholes) for number in range(STOPPED)]),
+                 Faults(pool, "stopped ranks of whole steps", strike_steps, [(root, rank, limit) for rank in (0, 1)]),
+                 Faults(pool, "stopped rank 0 of a twin", strike_twin, [(root, limit)]),
+                 Faults(pool, "lost ranks", strike, [(root, number, signal.SIGKILL, LOST, wholes) for number in range(LOST)]),
+                 Faults(pool, "stopped ranks while the run starts", strike_start, [(root, number, wholes) for number in range(STARTS)])]
+        for faults in every:
+            if faults.struck:
+                faults.conclude()
 
 
 main()

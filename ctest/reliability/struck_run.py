@@ -15,12 +15,12 @@ import h5py
 import numpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from small_twin import write_twin  # noqa: E402
+from small_twin import write_step_twin, write_twin  # noqa: E402
 
 TINY = """[model]
 preset = "tiny"
 [step]
-batch = 1
+batch = {batch}
 sequence = 32
 [allreduce]
 timeout_s = {timeout}
@@ -80,14 +80,17 @@ def samples_in(path):
 
 
 class StruckRun:
-    """A run in its own folder. `faults`: libraries to preload, among them that of kills_test.py. `command`: run or step. `twin`: only rank 0
-    computes and replays all-reduces; the other ranks help with the all-reduces of [gate]."""
+    """A run in its own folder. `faults`: libraries to preload, among them that of kills_test.py. `command`: run or step; a step takes 28 ms, because
+    its compute is replayed, and its all-reduces are real. `twin`: only rank 0 computes and replays all-reduces; the other ranks help with the
+    all-reduces of [gate]."""
 
-    def __init__(self, home, program, ranks, faults, mpiexec, samples=3, timeout=3, command="run", twin=False):
+    def __init__(self, home, program, ranks, faults, mpiexec, samples=3, timeout=3, command="run", twin=False, batch=1):
         self.home, self.out, self.flushed = home, home / "out", home / "flushed"
         self.out.mkdir(parents=True)
-        text = TINY.format(timeout=timeout, samples=samples)
-        (home / "tiny.toml").write_text(text.replace('"flat", ', "") if command == "step" else text)
+        (home / "tiny.toml").write_text(TINY.format(timeout=timeout, samples=samples, batch=batch))
+        if command == "step":
+            write_step_twin(home, samples, f'backend = "mpi"\ntimeout_s = {timeout}\n')
+            (home / "twin.toml").rename(home / "tiny.toml")
         if twin:
             write_twin(home, f'strategies = ["flat", "bucketed"]\ncaps_mib = [0.1]\nsamples = {samples}\n[gate]\nallreduce_kib = [4]\n')
             (home / "tiny.toml").write_text((home / "twin.toml").read_text().replace("[allreduce]", f"[allreduce]\ntimeout_s = {timeout}"))

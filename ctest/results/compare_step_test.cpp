@@ -22,6 +22,8 @@ struct StepFile {
   std::string priority = "normal", call = "nonblocking", call_setting = "auto";
   std::string call_alone = "";  ///< `call` of /allreduce, where files of earlier versions have it
   std::int64_t warmup = 1;
+  double bucket_mib = 25;
+  std::string shape = "layers 2 d_model 64 heads 4";
   double negative_step = 0;  ///< seconds that replace the first sample of the step
 };
 
@@ -43,6 +45,7 @@ class CompareSteps : public Compare {
     results::Writer writer(path);
     writer.attribute("/model", "batch", std::int64_t{4});
     writer.attribute("/model", "sequence", std::int64_t{16});
+    writer.attribute("/model", "shape", step.shape);
     const auto set = [&](char const* name, auto const& value) { writer.attribute("/step", name, value); };
     set("ranks", std::int64_t{2});
     set("accumulation", step.accumulation);
@@ -51,7 +54,7 @@ class CompareSteps : public Compare {
     if (!step.sharding.empty()) set("sharding", step.sharding);
     set("optimizer", step.optimizer);
     set("clip", step.clip);
-    set("bucket_mib", 25.0);
+    set("bucket_mib", step.bucket_mib);
     set("backend", std::string("mpi"));
     set("valid", step.valid);
     set("piece_mib", step.piece_mib);
@@ -110,6 +113,23 @@ TEST_F(CompareSteps, takes_steps_of_earlier_files_as_not_sharded) {
   accept({.base = earlier, .next = steps("b", 1)});
   const auto text = refused({.base = earlier, .next = steps("c", 1, {.sharding = "fsdp"})});
   EXPECT_TRUE(contains(text, "sharding: 'none' against 'fsdp'")) << text;
+}
+
+TEST_F(CompareSteps, names_only_the_dimensions_that_differ) {
+  const auto text =
+      refused({.base = steps("a", 1), .next = steps("b", 1, {.shape = "layers 4 d_model 64 heads 4"})});
+  EXPECT_TRUE(contains(text, "model: 'layers 2' against 'layers 4' (--allow model)")) << text;
+}
+
+TEST_F(CompareSteps, compares_the_caps_of_buckets_but_not_of_units) {
+  const std::string units = "fsdp, unit layer";
+  const auto base = steps("a", 1, {.sharding = units});
+  accept({.base = base, .next = steps("b", 1, {.sharding = units, .bucket_mib = 4})});
+  const auto buckets = steps("c", 1);
+  const auto text = refused({.base = base, .next = buckets});
+  EXPECT_TRUE(contains(text, "sweep: 'units of FSDP' against 'buckets of 25 MiB' (--allow sweep)")) << text;
+  const auto caps = refused({.base = buckets, .next = steps("d", 1, {.bucket_mib = 4})});
+  EXPECT_TRUE(contains(caps, "sweep: 'buckets of 25 MiB' against 'buckets of 4 MiB'")) << caps;
 }
 
 TEST_F(CompareSteps, warns_of_other_calls_and_warm_ups_unless_allowed) {

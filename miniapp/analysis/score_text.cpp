@@ -13,6 +13,14 @@ std::string percent(double share) {
   return std::isnan(share) ? "-" : fmt::format("{:.3g} %", 100 * share);
 }
 
+// Says from what the limit of the noise of E is computed: from E, or, if E is small, from T.
+std::string limit_text(model::ScoredCase const& item) {
+  const double scale = model::error_scale(item);
+  if (scale <= item.measured.total()) return fmt::format("{:g} % of E", 100 * model::most_noise);
+  const double share = 100 * scale / item.measured_total;
+  return fmt::format("{:.3g} % of T, because E is below {:.3g} % of T", model::most_noise * share, share);
+}
+
 }  // namespace
 
 std::string why_no_error(std::span<const model::ScoredCase> cases, model::ScoreCard const& card) {
@@ -22,12 +30,11 @@ std::string why_no_error(std::span<const model::ScoredCase> cases, model::ScoreC
     return fmt::format(
         "bucketed/{:g} has one sample, so the noise of its E is not known; take two samples or more",
         worst.cap_mib);
-  const double scale = model::error_scale(worst);
   return fmt::format(
-      "the noise of E of bucketed/{:g} is {:.3g} ms, more than {:g} % of {} ({:.3g} ms); take more samples "
-      "([sweep] samples), or measure on a quieter machine",
-      worst.cap_mib, worst.noise * 1e3, 100 * model::most_noise,
-      scale > worst.measured.total() ? "0.5 % of T, which is more than E" : "E", scale * 1e3);
+      "the noise of E of bucketed/{:g} is {:.3g} ms, above the limit of {:.3g} ms, which is {}; take more "
+      "samples ([sweep] samples), or measure on a quieter machine",
+      worst.cap_mib, worst.noise * 1e3, model::most_noise * model::error_scale(worst) * 1e3,
+      limit_text(worst));
 }
 
 std::string why_no_regret(std::span<const model::ScoredCase> cases) {

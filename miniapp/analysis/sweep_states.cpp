@@ -26,14 +26,19 @@ std::string sweep_text(SweepStates const& sweep) {
 }
 
 // Says whether the states make the figures worse. The tables and figures use the samples of `state`.
-std::string effect_text(SweepStates const& sweep, std::size_t state) {
-  if (sweep.total == 0) return "";
+std::string verdict(SweepStates const& sweep, std::optional<std::size_t> state) {
+  if (!state)
+    return "tables and figures are uncertain, because no state lasted long enough and they mix the samples "
+           "of all states; repeat the run on a quieter machine";
+  const std::string name = sweep.states.name(*state);
+  if (sweep.total == 0) return "the tables use only the samples of the state " + name;
   if (sweep.unsteady())
-    return ". More than half of the samples were dropped, so the figures are not reliable (valid=unsteady); "
-           "repeat the run on a quieter machine";
-  if (sweep.samples.at(state) == sweep.total)
-    return ". These are all samples of the sweep, so its figures are not affected";
-  return ". The figures are right for this state, but they have fewer samples, so the intervals are wider";
+    return "the figures are not reliable (valid=unsteady), because more than half of the samples were "
+           "dropped; repeat the run on a quieter machine";
+  if (sweep.samples.at(*state) == sweep.total)
+    return "the figures are not affected, because all samples of the sweep were taken in the state " + name;
+  return "the figures are right for the state " + name +
+         "; samples of other states are left out, so the intervals are wider";
 }
 
 // Returns whether two probes of a sample show different states. Such a sample is not used, because T and
@@ -90,16 +95,11 @@ std::vector<double> totals_that_count(model::MachineStates const& states, std::o
 
 std::string states_line(SweepStates const& sweep, std::optional<std::size_t> state) {
   if (sweep.states.count() == 1) return "";
-  const std::string used =
-      state
-          ? "Tables and figures use only the samples of the state " + sweep.states.name(*state) +
-                effect_text(sweep, *state)
-          : "Tables and figures mix the samples of all states, because no state lasted long enough. So they "
-            "are uncertain; repeat the run on a quieter machine";
   return fmt::format(
-      "the speed of the machine changed between {} states (docs/glossary.md). ddproxy tells them apart by "
-      "{}: {}.{} {}\n",
-      sweep.states.count(), sweep.states.told_by(), names_of(sweep.states), sweep_text(sweep), used);
+      "states of the machine (docs/glossary.md): {}. The speed of the machine changed between {} states. "
+      "ddproxy tells them apart by {}: {}.{}\n",
+      verdict(sweep, state), sweep.states.count(), sweep.states.told_by(), names_of(sweep.states),
+      sweep_text(sweep));
 }
 
 }  // namespace ddproxy

@@ -67,11 +67,11 @@ void Session::say_threads(ThreadReport const& report) {
   const bool is_twin = context_.config.compute == ComputeMode::replay && !context_.reduces();
   if (!root() || is_twin || report.line.empty()) return;
   oversubscribed_ = report.oversubscribed;
-  results::print_output(
-      fmt::format("{}{}\n", report.line,
-                  report.second_start.empty()
-                      ? ""
-                      : ". To set these variables, ddproxy restarted itself: " + report.second_start));
+  results::print_output(fmt::format(
+      "{}{}\n", report.line,
+      report.second_start.empty()
+          ? ""
+          : fmt::format(". ddproxy set {} in its environment and restarted itself", report.second_start)));
   for (auto const& warning : report.warnings) results::say_error(fmt::format("warning: {}", warning));
 }
 

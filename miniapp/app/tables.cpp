@@ -139,8 +139,10 @@ std::string sweep_table(Config const& config, std::vector<CaseReport> const& rep
     if (reports[i].measured) text += sweep_row(reports[i], predicted, same_round);
   if (same_round)
     text +=
-        "re-predicted E: E that the model predicts from T_compute and the all-reduces that were measured in "
-        "the same round as the sample; median over the samples. In a round each case is measured once\n";
+        "re-predicted E: the model predicts E again for each sample, from T_compute and all-reduces that "
+        "were "
+        "measured in the same round; the column has the median over the samples. A round measures each case "
+        "once\n";
   return text + stop_line(config, reports, stops);
 }
 
@@ -194,15 +196,14 @@ std::string waterfall_line(CaseReport const& report, model::Waterfall const& ter
         report.item.name(), brief_ms(measured), brief_ms(noise));
   if (measured < terms.ideal)
     return fmt::format(
-        "E of {} is {} ms. This is less than the {} ms that remain even if overlap costs nothing, so E is "
-        "not "
-        "split into causes: compute or all-reduces were faster in the sweep than when they were measured "
-        "alone\n",
+        "E of {} is {} ms, below the ideal of {} ms (the predicted E without contention, copies and jitter). "
+        "So E is not split into causes. Compute or all-reduces were faster in the sweep than when they were "
+        "measured alone\n",
         report.item.name(), brief_ms(measured), brief_ms(terms.ideal));
   return fmt::format(
-      "E of {} is {} ms. Its causes, in ms: {} remain even if overlap costs nothing; compute and all-reduces "
-      "slow each other (contention) {}; copies into and out of buckets {}; buckets wait for the latest rank "
-      "(jitter) {}; not explained {}\n",
+      "E of {} is {} ms. Its causes, in ms: ideal {} (all-reduces that end after compute even without the "
+      "other causes); contention {} (compute and all-reduces slow each other); copies {} (into and out of "
+      "buckets); jitter {} (buckets wait for the latest rank); not explained {}\n",
       report.item.name(), brief_ms(measured), brief_ms(terms.ideal),
       change_ms(terms.contention - terms.ideal), change_ms(terms.copies - terms.contention),
       change_ms(terms.jitter - terms.copies), change_ms(measured - terms.jitter));

@@ -51,7 +51,8 @@ std::string describe_communication(std::vector<ThreadChoice> const& ranks, std::
   if (spare)
     return ranks.size() == 1 ? "one core is left for communication"
                              : "one core of each rank is left for communication";
-  return fmt::format("communication runs on the same core{}", threads == "1" ? "" : "s");
+  return threads == "1" ? "communication runs on the core that also computes"
+                        : "communication runs on the cores that also compute";
 }
 
 }  // namespace

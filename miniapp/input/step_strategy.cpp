@@ -104,7 +104,7 @@ std::string sharding_sentence(model::Sharding const& s) {
             std::string(word_of(s.update, shard_update_words)) + " distributes the updated parameters";
   }
   return text + (s.lanes == 1 ? "; one communicator for gathers and reductions"
-                              : "; gathers and reductions have a communicator each");
+                              : "; gathers use one communicator, reductions another");
 }
 
 std::string reduced_parts_text(model::Sharding const& s, double cap_mib) {

@@ -9,12 +9,12 @@ namespace ddproxy {
 namespace {
 
 constexpr auto about_compare =
-    "Needs results files of `ddproxy run` or `sweep`. One file on each side is too few for a decision; "
-    "scripts/gate makes enough.\n"
+    "Needs results files of `ddproxy run`, `sweep` or `step`. One measured file on each side is too few for "
+    "a decision; scripts/gate makes enough.\n"
     "Prints one row for each case: both times, the ratio new/base with its 95 % interval, the noise and a "
-    "verdict; then the decision.\n"
-    "With files of scripts/gate, rounds are compared; in a round both builds took turns. With several other "
-    "files on each side, runs are compared. With one other file on each side, samples are compared.\n"
+    "verdict. The last line is the decision.\n"
+    "What is compared depends on the files. Files of scripts/gate: its rounds, in which both builds took "
+    "turns. Several other files on each side: the runs. One other file on each side: the samples.\n"
     "The ratio is a mean or median over pairs of rounds, runs or samples, so it can differ from the quotient "
     "of the two times. The noise is the standard deviation between the pairs.\n"
     "Exit codes: 0 no regression; 1 regression; 2 wrong usage, or files that cannot be compared; 4 run-time "

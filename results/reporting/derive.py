@@ -120,8 +120,8 @@ def states_note(results):
         text += f" Samples of the sweep: {counts}, and {float(results['/states/dropped']):.0f} dropped because the state changed during them."
     scored = float(results["/states/scored"]) if results.has("/states/scored") else np.nan
     if not scored >= 0:
-        return f"{text} Tables and figures mix the samples of all states, so they are uncertain."
-    return f"{text} Tables and figures use only the samples of the state {names[int(scored)]}. They describe this state, and not the others."
+        return f"Tables and figures are uncertain, because they mix the samples of all states of the machine. {text}"
+    return f"Tables and figures use only the samples of the state {names[int(scored)]}. They describe this state of the machine, and not the others. {text}"
 
 
 def plateau(results):

@@ -3,6 +3,8 @@
 #include "results/run/against.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -17,7 +19,16 @@ constexpr std::size_t most_compared = 200;  // characters of a value; a differen
 std::string_view separator_of(std::string_view key) {
   if (key == "flags") return " ";
   if (key == "binding") return "; ";
-  return key == "sweep" || key == "host" || key == "mpi" || key == "kokkos" ? ", " : "";
+  return key == "model" || key == "sweep" || key == "host" || key == "mpi" || key == "kokkos" ? ", " : "";
+}
+
+// Divides the dimensions of a model, for instance "layers 2 d_model 64", into "layers 2" and "d_model 64".
+std::vector<std::string> dimensions_of(std::string const& text) {
+  std::istringstream words(text);
+  std::vector<std::string> dimensions;
+  for (std::string name, value; words >> name; value.clear())
+    dimensions.push_back(words >> value ? name + " " + value : name);
+  return dimensions;
 }
 
 std::vector<std::string> parts_of(std::string const& key, std::string const& text) {
@@ -30,7 +41,10 @@ std::vector<std::string> parts_of(std::string const& key, std::string const& tex
     if (key == "flags" && bracket < end) end = text.find(separator, text.find(')', bracket));
     parts.push_back(text.substr(at, end - at));
   }
-  return parts;
+  if (key != "model") return parts;
+  std::vector<std::string> dimensions;
+  for (auto const& part : parts) std::ranges::copy(dimensions_of(part), std::back_inserter(dimensions));
+  return dimensions;
 }
 
 std::string opened(std::string const& value) {

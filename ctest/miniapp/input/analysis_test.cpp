@@ -153,14 +153,16 @@ TEST(FigureOfMerit, SaysWhyTheScoreIsNotKnown) {
   const auto figures = judge(noisy, 8, 4096);
   EXPECT_TRUE(std::isnan(figures.model_error));
   EXPECT_TRUE(std::isnan(figures.model_error_beyond_noise));
-  EXPECT_NE(figures.why_no_error.find(
-                "the noise of E of bucketed/4 is 150 ms, more than 20 % of E (250 ms); take more samples"),
+  EXPECT_NE(figures.why_no_error.find("the noise of E of bucketed/4 is 150 ms, above the limit of 50 ms, "
+                                      "which is 20 % of E; take more samples"),
             std::string::npos)
       << figures.why_no_error;
   auto small = noisy;
   small[1].measured->exposed = {0.001, -0.1, 0.1};
   const auto few_ms = judge(small, 8, 4096).why_no_error;
-  EXPECT_NE(few_ms.find("20 % of 0.5 % of T, which is more than E (6.25 ms)"), std::string::npos) << few_ms;
+  EXPECT_NE(few_ms.find("above the limit of 1.25 ms, which is 0.1 % of T, because E is below 0.5 % of T;"),
+            std::string::npos)
+      << few_ms;
   EXPECT_NE(beyond_limits(figures, 100, {}).find("model-error is not available"), std::string::npos);
   noisy[1].measured->exposed = {0.25, not_available, not_available};
   EXPECT_NE(judge(noisy, 8, 4096).why_no_error.find("bucketed/4 has one sample"), std::string::npos);

@@ -74,29 +74,31 @@ TEST(SweepStates, TheLineNamesStatesAndWhatWasDropped) {
   const auto sweep = tell_states(two_states(), {{sample(fast, fast), sample(fast, slow)}});
   const auto line = states_line(sweep, sweep.scored);
   for (auto const* part : {"2 states", "55 ns, 330 ns", "1 in the state 55 ns", "1 of 2 dropped",
-                           "Tables and figures use only the samples of the state 55 ns"})
+                           "right for the state 55 ns; samples of other states are left out"})
     EXPECT_NE(line.find(part), std::string::npos) << line;
   EXPECT_NE(states_line(sweep, std::nullopt).find("mix"), std::string::npos);
 }
 
-TEST(SweepStates, TheLineSaysWhetherTheFiguresAreAffected) {
-  const auto ending = [](std::vector<Sample> const& samples) {
+TEST(SweepStates, TheLineBeginsWithWhetherTheFiguresAreAffected) {
+  const std::string topic = "states of the machine (docs/glossary.md): ";
+  const auto verdict = [&](std::vector<Sample> const& samples) {
     const auto sweep = tell_states(two_states(), {samples});
     const auto line = states_line(sweep, sweep.scored);
-    return line.substr(line.find("Tables and figures"));
+    EXPECT_TRUE(line.starts_with(topic)) << line;
+    return line.substr(topic.size(), line.find(". The speed of the machine") - topic.size());
   };
   const auto quick = sample(fast, fast), late = sample(slow, slow), changed = sample(fast, slow);
-  const std::string used = "Tables and figures use only the samples of the state 55 ns. ";
-  EXPECT_EQ(ending({quick, quick}),
-            used + "These are all samples of the sweep, so its figures are not affected\n");
-  EXPECT_EQ(
-      ending({quick, quick, late}),
-      used +
-          "The figures are right for this state, but they have fewer samples, so the intervals are wider\n");
-  EXPECT_EQ(ending({quick, changed, changed}),
-            used +
-                "More than half of the samples were dropped, so the figures are not reliable "
-                "(valid=unsteady); repeat the run on a quieter machine\n");
+  EXPECT_EQ(verdict({quick, quick}),
+            "the figures are not affected, because all samples of the sweep were taken in the state 55 ns");
+  EXPECT_EQ(verdict({quick, quick, late}),
+            "the figures are right for the state 55 ns; samples of other states are left out, so the "
+            "intervals are wider");
+  EXPECT_EQ(verdict({quick, changed, changed}),
+            "the figures are not reliable (valid=unsteady), because more than half of the samples were "
+            "dropped; repeat the run on a quieter machine");
+  EXPECT_EQ(verdict({changed, changed}),
+            "tables and figures are uncertain, because no state lasted long enough and they mix the samples "
+            "of all states; repeat the run on a quieter machine");
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ class Predict(PredictCase):
         curve = self.path("flat.csv", "bucket_mib,seconds\n1,4.05\n2,4.5\n4,5\n")  # E is 0.05 s, its noise 0.02 s
         result, done = self.predict(*self.small(), "--measured", curve)
         self.assertRegex(done.stdout, r"ddproxy +- +- +- ")
-        self.assertIn("error: not known, because the noise of E of bucketed/1 is 20.2 ms, more than 20 % of E (50 ms)", done.stdout)
+        self.assertIn("error: not known, because the noise of E of bucketed/1 is 20.2 ms, above the limit of 10 ms, which is 20 % of E", done.stdout)
         self.assertIsNone(result["score"]["predictors"][0]["mean_error"])
         done = self.call(*self.small(), "--measured", curve, "--max-model-error", "100")
         self.assertEqual(done.returncode, 1)

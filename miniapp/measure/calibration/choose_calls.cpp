@@ -13,7 +13,7 @@
 namespace ddproxy {
 namespace {
 
-const std::string automatic = "chosen automatically: ";
+const std::string automatic = "Chosen automatically: ";
 constexpr double rounding = 1e-6;  // rounding error of a sum of shares of cores
 
 // Returns the number of host threads that are busy while a pass computes.
@@ -52,8 +52,8 @@ std::string too_few_cores(Cores const& cores) {
 
 CallChoice choose_automatically(RankContext& context, Cores const& cores, std::size_t lanes) {
   if (context.config.progress != Progress::thread)
-    return {CallTable(false), false, "the compute side drives the reductions"};
-  if (context.runtime.ranks() == 1) return {CallTable(false), cores.own(), "because there is only one rank"};
+    return {CallTable(false), false, "The compute thread drives the all-reduces"};
+  if (context.runtime.ranks() == 1) return {CallTable(false), cores.own(), "There is only one rank"};
   if (lanes > 1)
     return {CallTable(false), cores.own(),
             automatic + "one thread drives all communication lanes of the step"};
@@ -75,7 +75,7 @@ CallChoice choose(RankContext& context, std::size_t lanes) {
         "warning: [allreduce] call = \"blocking\": {}. So overlapped all-reduces are slow; leave one "
         "core of each rank free, or use call = \"auto\"",
         too_few_cores(cores)));
-  return {CallTable(blocking), cores.own(), "as the input says"};
+  return {CallTable(blocking), cores.own(), "The input says so"};
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ void choose_calls(RankContext& context, std::size_t lanes) {
 
 std::string describe(CallChoice const& choice) {
   if (choice.reason.empty()) return "";
-  return fmt::format("all-reduce call: {} ({})\n", choice.calls.description(), choice.reason);
+  return fmt::format("all-reduce call: {}. {}\n", choice.calls.description(), choice.reason);
 }
 
 }  // namespace ddproxy

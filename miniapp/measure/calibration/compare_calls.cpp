@@ -137,15 +137,14 @@ std::string size_text(std::int64_t bytes) {
 
 std::string explain(std::vector<CallTimes> const& all) {
   auto text = fmt::format(
-      "chosen automatically from {} sizes, {} to {}. Depending on the size, a blocking call takes {} times "
-      "as "
-      "long as a nonblocking call without compute",
+      "Chosen automatically: both calls were timed at {} sizes from {} to {}. The time of the blocking call "
+      "divided by that of the nonblocking call is {} without compute",
       all.size(), size_text(all.front().bytes), size_text(all.back().bytes),
       ratios(all, &CallTimes::blocking, &CallTimes::nonblocking));
   if (all.front().beside_blocking > 0)
     text += ", and " + ratios(all, &CallTimes::beside_blocking, &CallTimes::beside_nonblocking) +
-            " times as long while compute runs. The time without compute decides, unless the other call is "
-            "clearly faster while compute runs";
+            " while compute runs. The time without compute decides, unless the other call is clearly faster "
+            "while compute runs";
   return text;
 }
 
