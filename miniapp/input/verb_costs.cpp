@@ -38,7 +38,8 @@ Source source_of(VerbKey key, int ranks, VerbTables const& tables) {
   if (!other)
     throw std::invalid_argument(fmt::format(
         "the step needs the time of {} over {}, and no table has it{}; add rows with verb = {} and "
-        "ranks = {} to the table ('ddproxy collectives' measures them)",
+        "ranks = {} to the table ('ddproxy collectives' measures them; a table without a column ranks holds "
+        "for all ranks of the step together)",
         name, model::ranks_text(ranks), substitute ? ", nor that of all_reduce" : "", name, ranks));
   return {
       [cost = *other, share = substitute->share](std::int64_t bytes) { return share * cost(bytes); },
@@ -102,16 +103,16 @@ std::map<VerbKey, VerbUse> verb_uses(model::RankGraphs const& step) {
   return uses;
 }
 
-VerbTables tables_of_file(std::filesystem::path const& file) {
-  return [tables = model::read_collectives(file)](VerbKey key, int ranks) {
-    auto const* table = tables.find(key.first, ranks);
+VerbTables tables_of_file(std::filesystem::path const& file, int ranks) {
+  return [tables = model::read_collectives(file, ranks)](VerbKey key, int of_group) {
+    auto const* table = tables.find(key.first, of_group);
     return table ? std::optional<model::AllreduceCost>(*table) : std::nullopt;
   };
 }
 
 VerbTables replayed_tables(Config const& config) {
-  return [a = input_cost(config).value(), file = tables_of_file(config.table), all = config.ranks](
-             VerbKey key, int ranks) -> std::optional<model::AllreduceCost> {
+  return [a = input_cost(config).value(), file = tables_of_file(config.table, config.ranks),
+          all = config.ranks](VerbKey key, int ranks) -> std::optional<model::AllreduceCost> {
     if (key.first == model::Verb::all_reduce && ranks == all) return a;
     return file(key, ranks);
   };

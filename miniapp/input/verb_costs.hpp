@@ -34,8 +34,9 @@ std::map<VerbKey, VerbUse> verb_uses(model::RankGraphs const& step);
 /// not known. Tables that depend on the number of ranks alone are returned for any communicator.
 using VerbTables = std::function<std::optional<model::AllreduceCost>(VerbKey key, int ranks)>;
 
-/// Returns the tables that a CSV file has (model/cost/collective_tables.hpp).
-VerbTables tables_of_file(std::filesystem::path const& file);
+/// Returns the tables that a CSV file has. `ranks` is the number of ranks of a file without a column `ranks`,
+/// as in read_collectives() (model/cost/collective_tables.hpp).
+VerbTables tables_of_file(std::filesystem::path const& file, int ranks);
 /// Returns the tables of an input whose collectives are replayed: a(x) of all ranks is input_cost()
 /// (workload.hpp), and the input's table has the others.
 VerbTables replayed_tables(Config const& config);
