@@ -105,6 +105,21 @@ std::string fit_text(Account const& account) {
   return text + formula_text(account);
 }
 
+template <class Value>
+Json number_or_null(std::optional<Value> const& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+void add_fit(Json& json, Account const& account) {
+  for (char const* name : {"device_bytes", "least_ranks", "peak_bytes", "least_ranks_by_formula"})
+    json[name] = nullptr;
+  if (!account.least_ranks) return;
+  json["device_bytes"] = account.device_bytes;
+  json["least_ranks"] = number_or_null(account.least_ranks->ranks);
+  json["peak_bytes"] = total(account.least_ranks->peak);
+  json["least_ranks_by_formula"] = number_or_null(account.least_ranks_by_formula());
+}
+
 Json bound_json(Account const& account) {
   const auto bound = account.bound();
   if (!bound) return nullptr;
@@ -144,13 +159,7 @@ std::string to_json(Account const& account) {
     entry["flops_per_byte"] = method.sent() > 0 ? Json(account.rank_flops() / method.sent()) : Json(nullptr);
     json["methods"].push_back(entry);
   }
-  const bool known = account.device_bytes > 0;
-  const auto found = known ? account.least_ranks->ranks : std::nullopt;
-  const auto formula = known ? account.least_ranks_by_formula() : std::nullopt;
-  json["device_bytes"] = known ? Json(account.device_bytes) : Json(nullptr);
-  json["least_ranks"] = found ? Json(*found) : Json(nullptr);
-  json["peak_bytes"] = known ? Json(total(account.least_ranks->peak)) : Json(nullptr);
-  json["least_ranks_by_formula"] = formula ? Json(*formula) : Json(nullptr);
+  add_fit(json, account);
   return json.dump(1) + "\n";
 }
 

@@ -101,6 +101,14 @@ class Memory(unittest.TestCase):
             self.assertIn(f"smallest number of ranks with which a step fits {gb} GB", text)
             self.large()
 
+    def test_says_why_no_number_of_ranks_is_enough(self):
+        found, text = self.memory(self.large(), "--ranks", "8", "--device-gb", 5)
+        self.assertEqual([least["ranks"] for least in found["least_ranks"]], [None] * 4)
+        why = dict(re.findall(r"fp32 +(zero1|zero2|fsdp) +does not fit with up to 65536 ranks: a rank then still needs (.*)", text))
+        self.assertRegex(why["zero1"], r"^[\d.]+ GB \(activations [\d.]+, parameters 3\.10")
+        self.assertRegex(why["fsdp"], r"^[\d.]+ GB \(activations [\d.]+, .*gathered units 0\.\d+")
+        self.assertNotIn("optimizer", why["fsdp"])
+
     def test_buckets_and_checkpoints(self):
         plain, _ = self.memory(self.large(), "--ranks", 8, "--shard", "none")
         copied, _ = self.memory(self.large(text='[allreduce]\ncopies = "in+out"\n'), "--ranks", 8, "--shard", "none")
