@@ -54,7 +54,7 @@ def a_device_of_the_input():
     layer, whole = 4 * LAYER, 4 * (2 * LAYER + ROOT)
     with open("table.csv", "w") as file:
         file.write("bytes,seconds\n1000,1e-4\n1000000000,1e-2\n")
-    for shard, size, words in ((FSDP, layer, ('unit = "layer": the unit of layer ',)), (WHOLE, whole, ("the unit is the whole model", 'set unit = "layer"'))):
+    for shard, size, words in ((FSDP, layer, ('unit = "layer": each rank has to gather layer ',)), (WHOLE, whole, ("the whole model as one unit", 'set unit = "layer"'))):
         for allreduce in (REPLAY, MPI):
             large = write(shard, allreduce=allreduce, memory=size - 1)
             parts = (*words, "input.toml: [shard]", f"{size / 1e9:.4g} GB", "a device ([machine] memory)")
@@ -79,13 +79,13 @@ def a_table_of_shardings_leaves_out_the_unit():
     assert done.returncode == 0 and "unit layer" in done.stdout and "unit whole" not in done.stdout, done
     done = call("predict", write('stage = "none"', allreduce=REPLAY, memory=4 * LAYER - 1), "--shard", "all")
     rows = [line for line in done.stdout.splitlines() if line.startswith("fsdp")]
-    assert done.returncode == 0 and rows and all("not predicted: " in row and "the unit of layer" in row for row in rows), done
+    assert done.returncode == 0 and rows and all("not predicted: " in row and "gather layer" in row for row in rows), done
 
 
 def this_machine():
     """The whole model has 206 TB."""
     large = write(WHOLE, layers=1000, width=65536)
-    parts = ("the unit is the whole model", "this machine", 'set unit = "layer"')
+    parts = ("the whole model as one unit", "this machine", 'set unit = "layer"')
     ended(2, parts, "step", large, "-o", "out.h5", ranks=2)
     if "device memory" not in call("step", write(FSDP), "--dry-run").stdout:  # else the memory of the device is not known before the run
         ended(2, parts, "step", large, "--dry-run")

@@ -17,10 +17,9 @@ namespace {
 
 constexpr double giga = 1e9;
 
-std::string name_of(model::GatheredUnit const& unit, model::ShardUnit kind) {
-  if (kind == model::ShardUnit::whole) return "the unit is the whole model and";
-  if (unit.block) return fmt::format("the unit of layer {}", *unit.block);
-  return "the unit of all parameters outside of the layers";
+std::string parts_of(model::GatheredUnit const& unit, model::ShardUnit kind) {
+  if (kind == model::ShardUnit::whole) return "the whole model";
+  return unit.block ? fmt::format("layer {}", *unit.block) : "all parameters outside of the layers";
 }
 
 }  // namespace
@@ -33,12 +32,12 @@ void check_units(Config const& config, model::Sharding const& sharding, std::siz
   const auto& largest = *std::ranges::max_element(units, {}, &model::GatheredUnit::elements);
   const double bytes = static_cast<double>(largest.elements) * room.element_bytes;
   if (bytes <= room.bytes) return;
+  const char* other_unit = sharding.unit == model::ShardUnit::whole ? "set unit = \"layer\", or " : "";
   throw std::invalid_argument(fmt::format(
-      "{}: [shard] unit = \"{}\": {} has {:.4g} GB, and each rank has to gather it, but {} has {:.4g} GB, "
-      "whatever the number of ranks; {}use a smaller model or more memory for each rank",
-      config.file.string(), word_of(sharding.unit, shard_unit_words), name_of(largest, sharding.unit),
-      bytes / giga, room.whose, room.bytes / giga,
-      sharding.unit == model::ShardUnit::whole ? "set unit = \"layer\", or " : ""));
+      "{}: [shard] unit = \"{}\": each rank has to gather {} as one unit of {:.4g} GB, but {} has {:.4g} GB, "
+      "and more ranks do not help; {}use a smaller model or more memory for each rank",
+      config.file.string(), word_of(sharding.unit, shard_unit_words), parts_of(largest, sharding.unit),
+      bytes / giga, room.whose, room.bytes / giga, other_unit));
 }
 
 UnitRoom room_of_device(Config const& config) {

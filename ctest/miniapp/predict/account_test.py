@@ -72,9 +72,8 @@ class Account(unittest.TestCase):
         """In bf16 a block of the stack has 3.49 GB. A rank has two gathered blocks and the gradients of two."""
         found, text = self.account("--preset", "xxl-ffn", "--device-gb", 95, "--tokens", 1)
         units = 4 * 2 * 2 * 16384 * 53248
-        exact = (95e9 - units) / (16 * found["parameters"] / 95e9) / 95e9  # share of the state that fits beside them
         self.assertGreater(found["least_ranks"], found["least_ranks_by_formula"])
-        self.assertLessEqual(found["least_ranks"], 1 / exact + 1)  # at the peak of a step some gradients do not exist yet
+        self.assertLessEqual(found["least_ranks"], 16 * found["parameters"] / (95e9 - units) + 1)  # at the peak some gradients may not exist yet
         self.assertLessEqual(found["peak_bytes"], 95e9)
         self.assertIn(f"fits devices of 95 GB from {found['least_ranks']} ranks on", text)
         self.assertIn("gathered units 6.98", text)
