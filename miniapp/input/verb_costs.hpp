@@ -50,7 +50,8 @@ struct VerbCosts {
 
 /// Returns the costs of the collectives of `step` as functions of the bytes that the elements take in fp32,
 /// as costed_step_of() needs them. If a reduce-scatter or an all-gather has no table, its cost is half of
-/// a(x) of the same ranks, and there is a warning. Throws std::invalid_argument if neither is known.
+/// a(x) of the same ranks, and there is a warning. Throws std::invalid_argument if neither is known; the
+/// message is one line with every time that is missing.
 VerbCosts verb_costs(model::RankGraphs const& step, VerbTables const& tables);
 
 }  // namespace ddproxy

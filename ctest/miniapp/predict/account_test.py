@@ -81,7 +81,7 @@ class Account(unittest.TestCase):
         self.assertIsNone(found["least_ranks"])
         self.assertGreater(found["least_ranks_by_formula"], 1000)
         self.assertIn("no number of ranks is enough for devices of 20 GB with FSDP: even with 65536 ranks a rank needs", text)
-        self.assertIn("activations 17.97, gathered units 6.98", text)
+        self.assertIn("(activations 17.83, buckets 6.98, gathered units 6.98)", text)
 
     def test_the_smallest_number_of_ranks_is_that_of_memory(self):
         """Also if the units are large: the whole model, with the gathered parameters and all gradients at once."""
