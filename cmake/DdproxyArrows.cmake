@@ -44,8 +44,8 @@ ddproxy_may_use(miniapp/predict model/text model/transformer model/step model/st
 ddproxy_may_use(miniapp/errors)
 ddproxy_may_use(miniapp/device kernels miniapp/errors)
 ddproxy_may_use(miniapp/cores kernels miniapp/input miniapp/options miniapp/errors miniapp/device)
-ddproxy_may_use(miniapp/machine kernels model/statistics model/predict results/output miniapp/analysis miniapp/errors miniapp/device
-                miniapp/cores)
+ddproxy_may_use(miniapp/machine kernels model/statistics model/predict results/output miniapp/input miniapp/analysis miniapp/errors
+                miniapp/device miniapp/cores)
 ddproxy_may_use(miniapp/compute model/transformer model/step model/cost kernels miniapp/input miniapp/device)
 ddproxy_may_use(miniapp/collectives/drivers model/step miniapp/errors miniapp/device miniapp/cores miniapp/compute)
 ddproxy_may_use(miniapp/collectives/engines model/step model/cost kernels results/output miniapp/input miniapp/errors

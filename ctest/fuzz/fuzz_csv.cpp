@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t cou
   attempt([&] { read_allreduce(file); });
   attempt([&] { read_allreduce(file, 8); });
   attempt([&] { allreduce_ranks(file); });
-  attempt([&] { read_collectives(file); });
+  attempt([&] { read_collectives(file, 2); });
   attempt([&] { read_contention(file); });
   attempt([&] { read_curve(file); });
   attempt([&] { read_step_times(file); });

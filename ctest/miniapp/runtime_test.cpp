@@ -78,8 +78,10 @@ TEST(Memory, ControlGroupsLimitWhatIsLeft) {
   EXPECT_EQ(control_group_memory(root, root / "self"), 5000);
   write(root / "slurm" / "memory.stat", "anon 1000\ninactive_file 2500\n");
   EXPECT_EQ(control_group_memory(root, root / "self"), 7500);
+  EXPECT_EQ(control_group_limit(root, root / "self"), 9000);
   write(job / "memory.max", "3500\n");
   EXPECT_EQ(control_group_memory(root, root / "self"), 500);
+  EXPECT_EQ(control_group_limit(root, root / "self"), 3500);
   std::filesystem::remove_all(root);
 }
 
@@ -101,6 +103,7 @@ TEST(Memory, ControlGroupsOfVersion1LimitWhatIsLeft) {
 
 TEST(Memory, MoreThanThereIsIsRefusedBeforeItIsAllocated) {
   EXPECT_GT(available_memory(), 1e6);
+  EXPECT_GE(total_memory(), available_memory());
   EXPECT_NO_THROW(require_memory(*test_runtime, 1e6));
   try {
     require_memory(*test_runtime, 1e18);

@@ -27,6 +27,24 @@ TEST(Accounting, TheStackOfTheCourseHasItsPublishedNumbers) {
   EXPECT_EQ(account(xxl_ffn, 4).activation_bytes, 2 * 17'547'264);
 }
 
+TEST(Accounting, ThePassesOfTheStackHaveTheSameParametersAndActivations) {
+  const BackwardPass pass = backward_pass(xxl_ffn);
+  const ForwardPass forward = forward_pass(xxl_ffn);
+  const ModelAccount xxl = account(xxl_ffn, bf16);
+  EXPECT_EQ(parameters(pass), xxl.parameters);
+  EXPECT_EQ(pass.operations.size(), 252U);
+  EXPECT_EQ(forward.operations.size(), 252U);
+  std::int64_t kept = 0;
+  for (auto const& operation : forward.operations) {
+    ASSERT_EQ(operation.saved.size(), 1U);
+    auto const& its = pass.operations[operation.operation];
+    EXPECT_EQ(forward.activations[operation.saved[0]].features, its.in) << its.name;
+    EXPECT_EQ(pass.gradients[operation.parameters.at(0)].operation, operation.operation) << its.name;
+    kept += bf16 * its.in;
+  }
+  EXPECT_EQ(kept, xxl.activation_bytes);
+}
+
 // The numbers in the text of the book: alpha = 2550; 850 tokens over three axes; 99 tokens with both.
 TEST(Accounting, BoundsAreThoseOfTheBook) {
   EXPECT_NEAR(link_intensity(tpu, bf16), 2555.6, 0.1);

@@ -31,7 +31,7 @@ class CollectivesCsv : public testing::Test {
 
   std::string error_of(std::string const& text) {
     try {
-      read_collectives(file(text));
+      read_collectives(file(text), 2);
     } catch (std::invalid_argument const& error) {
       return error.what();
     }
@@ -41,7 +41,7 @@ class CollectivesCsv : public testing::Test {
 };
 
 TEST_F(CollectivesCsv, HasATableForEachVerbAndGroup) {
-  const auto tables = read_collectives(file(measured));
+  const auto tables = read_collectives(file(measured), 8);
   ASSERT_TRUE(tables.find(Verb::all_reduce, 2));
   EXPECT_NEAR((*tables.find(Verb::all_reduce, 2))(100), 2, 1e-12);
   EXPECT_NEAR((*tables.find(Verb::all_reduce, 4))(200), 12, 1e-12);
@@ -51,11 +51,11 @@ TEST_F(CollectivesCsv, HasATableForEachVerbAndGroup) {
 }
 
 TEST_F(CollectivesCsv, ASingleSizeMakesNoTable) {
-  EXPECT_FALSE(read_collectives(file(measured)).source(Verb::broadcast, 2));
+  EXPECT_FALSE(read_collectives(file(measured), 8).source(Verb::broadcast, 2));
 }
 
 TEST_F(CollectivesCsv, HalfAnAllReduceStandsForTheVerbsItConsistsOf) {
-  const auto tables = read_collectives(file(measured));
+  const auto tables = read_collectives(file(measured), 8);
   const auto own = tables.source(Verb::reduce_scatter, 2);
   const auto half = tables.source(Verb::all_gather, 2);
   ASSERT_TRUE(own && half);
@@ -67,10 +67,22 @@ TEST_F(CollectivesCsv, HalfAnAllReduceStandsForTheVerbsItConsistsOf) {
 }
 
 TEST_F(CollectivesCsv, AFileOfAllReducesIsOneToo) {
-  const auto tables = read_collectives(file("bytes,seconds\n100,2\n200,4\n"));
+  const auto tables = read_collectives(file("bytes,seconds\n100,2\n200,4\n"), 8);
   ASSERT_TRUE(tables.find(Verb::all_reduce, 8));
   EXPECT_NEAR((*tables.find(Verb::all_reduce, 8))(200), 4, 1e-12);
   EXPECT_FALSE(tables.find(Verb::broadcast, 8));
+}
+
+// A time depends on the number of ranks, so the rows must not stand for the groups of a sharded step.
+TEST_F(CollectivesCsv, WithoutAColumnRanksTheRowsHoldForTheRanksOfTheCallerOnly) {
+  const auto path = file("verb,bytes,seconds\nall_reduce,100,2\nall_reduce,200,4\n");
+  const auto of_64 = read_collectives(path, 64);
+  EXPECT_TRUE(of_64.find(Verb::all_reduce, 64));
+  EXPECT_FALSE(of_64.find(Verb::all_reduce, 8));
+  EXPECT_FALSE(of_64.source(Verb::reduce_scatter, 8));
+  const auto unknown = read_collectives(path, CollectiveTables::unknown_ranks);
+  EXPECT_FALSE(unknown.find(Verb::all_reduce, 64));
+  EXPECT_FALSE(unknown.find(Verb::all_reduce, CollectiveTables::unknown_ranks));
 }
 
 TEST_F(CollectivesCsv, ServesAsAllReduceTable) {

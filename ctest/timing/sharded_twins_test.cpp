@@ -11,12 +11,15 @@
 #include <vector>
 
 #include "ctest/folders.hpp"
-#include "ctest/miniapp/input/input_file.hpp"
 #include "ctest/mpi_main.hpp"
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/verb_costs.hpp"
 #include "miniapp/measure/step/step_meter.hpp"
+#include "miniapp/predict/network.hpp"
+#include "miniapp/predict/predict_input.hpp"
+#include "miniapp/predict/prediction.hpp"
+#include "miniapp/predict/shard_table.hpp"
 #include "miniapp/predict/step_prediction.hpp"
 
 namespace ddproxy {
@@ -42,22 +45,6 @@ Config input(std::string const& name) {
   return read_config(std::string(inputs_folder) + "/" + name + ".toml");
 }
 
-/// Returns a table for HSDP of the model on 64 ranks. Within a group of 8 ranks it has half of a(x) of a node
-/// of eight A100 for a reduce-scatter and an all-gather. For the all-reduce of the 8 replicas, which sit on 8
-/// nodes, and for that of all ranks it has a(x) of 64 ranks. For the replicas that is too long rather than
-/// too short.
-std::string hsdp_table(std::string const& model) {
-  const auto node = input_cost(input(model + "-step-a100x8")).value();
-  const auto all = input_cost(input(model + "-step-a100x64")).value();
-  std::string text = "verb,ranks,bytes,seconds\n";
-  for (std::int64_t bytes = 8; bytes <= std::int64_t{1} << 33; bytes *= 8) {
-    for (char const* verb : {"reduce_scatter", "all_gather"})
-      text += fmt::format("{},8,{},{}\n", verb, bytes, node(bytes) / 2);
-    for (const int ranks : {8, 64}) text += fmt::format("all_reduce,{},{},{}\n", ranks, bytes, all(bytes));
-  }
-  return text;
-}
-
 StepPrediction prediction(Config const& config, Workload const& workload) {
   const auto strategy = strategy_of(config);
   const auto phases = roofline_phases(config, workload.pass, strategy.clipped).value();
@@ -65,8 +52,20 @@ StepPrediction prediction(Config const& config, Workload const& workload) {
                       {make_cases(config, workload).at(0)}, config.ranks, replayed_tables(config));
 }
 
-/// Runs the twin of an input and compares T with its own prediction.
-void run_twin(std::string const& model, Config const& config, std::string const& method) {
+/// Returns T of the row of HSDP in the table that `ddproxy predict INPUT --shard fsdp` prints.
+double hsdp_row(std::string const& name) {
+  Options options;
+  options.input = std::string(inputs_folder) + "/" + name + ".toml";
+  const PredictInput predicted = read_predict_input(options);
+  const auto network = make_networks(options.predict, predicted.config).front();
+  const auto rows = shard_rows(predicted, make_prediction(predicted, network), {ShardStage::fsdp});
+  EXPECT_EQ(rows.back().method, "hsdp, groups of 8");
+  EXPECT_EQ(rows.back().problem, "");
+  return rows.back().step;
+}
+
+/// Runs the twin of an input and compares T with its own prediction. Returns T.
+double run_twin(std::string const& model, Config const& config, std::string const& method) {
   const auto workload = make_workload(config);
   const auto predicted = prediction(config, workload);
   const double expected = predicted.cases.at(0).time.phases.step;
@@ -81,6 +80,7 @@ void run_twin(std::string const& model, Config const& config, std::string const&
              predicted.memory.hypothetical() ? "no: hypothetical" : "yes");
   std::fflush(stdout);
   EXPECT_NEAR(least, expected, bound * expected) << model << ", " << config.ranks << ", " << method;
+  return least;
 }
 
 class ShardedTwins : public testing::TestWithParam<std::string> {};
@@ -93,11 +93,11 @@ TEST_P(ShardedTwins, TakeTheirPredictedTime) {
       run_twin(GetParam(), config, method.name);
     }
   }
-  const Folder folder;
   Config config = input(GetParam() + "-step-a100x64");
-  config.table = folder.file("hsdp.csv", hsdp_table(GetParam()));
   config.sharding = hsdp.sharding;
-  run_twin(GetParam(), config, hsdp.name);
+  const double measured = run_twin(GetParam(), config, hsdp.name);
+  const double row = hsdp_row(GetParam() + "-step-a100x64");
+  EXPECT_NEAR(measured, row, bound * row) << "the row of HSDP that predict --shard prints for " << GetParam();
 }
 
 INSTANTIATE_TEST_SUITE_P(OnA100, ShardedTwins, testing::Values("gpt2-large", "llama3-8b"));

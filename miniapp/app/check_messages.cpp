@@ -48,7 +48,7 @@ void check_sizes(Options const& options, Config const& config, Workload const& w
 
 void check_verbs(Options const& options, Config const& config) {
   if (config.backend != Backend::replay) return;
-  const auto tables = model::read_collectives(config.table);
+  const auto tables = model::read_collectives(config.table, config.ranks);
   const int ranks = options.group.value_or(config.ranks);
   for (const auto verb : options.verbs)
     if (!tables.source(verb, ranks))

@@ -47,7 +47,7 @@ void Session::say_rounding(std::vector<std::int64_t> const& asked) const {
 
 void Session::warn_of_substitutes() const {
   if (context_.reduces() || !root()) return;
-  const auto tables = model::read_collectives(context_.config.table);
+  const auto tables = model::read_collectives(context_.config.table, context_.config.ranks);
   const int ranks = context_.grouping().ranks;
   for (const auto verb : options_.verbs)
     if (const auto source = tables.source(verb, ranks); source && source->share < 1)

@@ -101,7 +101,7 @@ std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTabl
 // table, or from the rows that stand for them (model/cost/collective_tables.hpp).
 CollectiveCost replayed_cost(Config const& config, int ranks) {
   const auto a = of_gradients(input_cost(config).value(), config.wire);
-  const auto tables = model::read_collectives(config.table);
+  const auto tables = model::read_collectives(config.table, config.ranks);
   const bool all = ranks == config.ranks;
   return [a, tables, all, ranks, wire = config.wire](model::Verb verb, std::int64_t bytes) {
     if (verb == model::Verb::all_reduce && all) return a(bytes);

@@ -10,6 +10,7 @@
 
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/unit_memory.hpp"
 #include "miniapp/input/words.hpp"
 #include "model/step/host_waits.hpp"
 #include "model/step/strategies/sharded_builder.hpp"
@@ -129,6 +130,7 @@ void check_sharding(Config const& config, model::Sharding const& s, std::size_t 
     refuse(
         "group: a unit that is kept by one rank is not divided; set group to at least 2, or stage = "
         "\"none\"");
+  check_units(config, s, ranks, room_of_device(config));
 }
 
 model::Communicator unit_groups(std::size_t ranks, std::size_t group) {

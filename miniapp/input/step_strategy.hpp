@@ -23,8 +23,9 @@ model::WholeStep strategy_of(Config const& config);
 void check_can_step(Config const& config);
 
 /// Checks that a step of the input can be divided as `sharding` says among `ranks` ranks. Throws
-/// std::invalid_argument if there is one rank only, or if the group does not divide the ranks. The message is
-/// one line that names the file and the key, and says what to do.
+/// std::invalid_argument if there is one rank only, if the group does not divide the ranks, or if a unit is
+/// larger than [machine] memory (unit_memory.hpp). The message is one line that names the file and the key,
+/// and says what to do.
 void check_sharding(Config const& config, model::Sharding const& sharding, std::size_t ranks);
 
 /// Returns the groups of a step on `ranks` ranks with [shard] group = `group`: each has `group` consecutive
@@ -50,7 +51,8 @@ double step_cap_mib(Config const& config);
 model::WholeStep step_to_run(Config const& config, Workload const& workload);
 
 /// Builds the graphs of a step of the input's model on `ranks` ranks. In a build for a device with backend
-/// "mpi" they have HostWaits (model/step/host_waits.hpp). Throws as model::whole_step() does.
+/// "mpi" they have HostWaits (model/step/host_waits.hpp). Throws as check_sharding() and model::whole_step()
+/// do.
 model::RankGraphs whole_step_of(Config const& config, model::WholeStep const& strategy, std::size_t ranks);
 
 /// Builds the same graphs with gradients in fp32 on the wire, whatever the strategy says. Use them with costs

@@ -3,8 +3,10 @@
 #include "miniapp/input/verb_costs.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 
 #include "miniapp/input/workload.hpp"
@@ -30,22 +32,28 @@ struct Source {
   std::string warning;
 };
 
-Source source_of(VerbKey key, int ranks, VerbTables const& tables) {
-  if (auto own = tables(key, ranks)) return {*own, key.first, ""};
+// Returns nothing if neither the verb nor its substitute has a table.
+std::optional<Source> source_of(VerbKey key, int ranks, VerbTables const& tables) {
+  if (auto own = tables(key, ranks)) return Source{*own, key.first, ""};
   const auto substitute = model::substitute_of(key.first);
   const auto other = substitute ? tables({substitute->verb, key.second}, ranks) : std::nullopt;
-  const auto name = model::name_of(key.first);
-  if (!other)
-    throw std::invalid_argument(fmt::format(
-        "the step needs the time of {} over {}, and no table has it{}; add rows with verb = {} and "
-        "ranks = {} to the table ('ddproxy collectives' measures them)",
-        name, model::ranks_text(ranks), substitute ? ", nor that of all_reduce" : "", name, ranks));
-  return {
+  if (!other) return std::nullopt;
+  return Source{
       [cost = *other, share = substitute->share](std::int64_t bytes) { return share * cost(bytes); },
       substitute->verb,
       fmt::format("no table has the time of {} over {}; half of the time of an all_reduce of the same size "
                   "is used, so the prediction is less certain",
-                  name, model::ranks_text(ranks))};
+                  model::name_of(key.first), model::ranks_text(ranks))};
+}
+
+void refuse_missing(std::set<std::string> const& missing) {
+  if (missing.empty()) return;
+  throw std::invalid_argument(fmt::format(
+      "no table has the time of {}, which the step needs; add rows with this verb and this number "
+      "of ranks to the table ('ddproxy collectives' measures them). A table without a column "
+      "ranks holds for all ranks of the step together. Rows of all_reduce replace those of "
+      "reduce_scatter and all_gather",
+      fmt::join(missing, ", nor of ")));
 }
 
 std::string first_group(model::RankGraphs const& step, model::CommunicatorId id) {
@@ -102,16 +110,16 @@ std::map<VerbKey, VerbUse> verb_uses(model::RankGraphs const& step) {
   return uses;
 }
 
-VerbTables tables_of_file(std::filesystem::path const& file) {
-  return [tables = model::read_collectives(file)](VerbKey key, int ranks) {
-    auto const* table = tables.find(key.first, ranks);
+VerbTables tables_of_file(std::filesystem::path const& file, int ranks) {
+  return [tables = model::read_collectives(file, ranks)](VerbKey key, int of_group) {
+    auto const* table = tables.find(key.first, of_group);
     return table ? std::optional<model::AllreduceCost>(*table) : std::nullopt;
   };
 }
 
 VerbTables replayed_tables(Config const& config) {
-  return [a = input_cost(config).value(), file = tables_of_file(config.table), all = config.ranks](
-             VerbKey key, int ranks) -> std::optional<model::AllreduceCost> {
+  return [a = input_cost(config).value(), file = tables_of_file(config.table, config.ranks),
+          all = config.ranks](VerbKey key, int ranks) -> std::optional<model::AllreduceCost> {
     if (key.first == model::Verb::all_reduce && ranks == all) return a;
     return file(key, ranks);
   };
@@ -120,16 +128,22 @@ VerbTables replayed_tables(Config const& config) {
 VerbCosts verb_costs(model::RankGraphs const& step, VerbTables const& tables) {
   VerbCosts result;
   SharedTables shared(step, tables);
+  std::set<std::string> missing;
   const auto warn = [&](std::string const& text) {
     const bool is_new = std::ranges::find(result.warnings, text) == result.warnings.end();
     if (!text.empty() && is_new) result.warnings.push_back(text);
   };
   for (auto const& [key, use] : verb_uses(step)) {
-    auto [cost, table, warning] = source_of(key, use.ranks, tables);
-    result.costs.set(key.first, key.second, of_gradients(std::move(cost), format_of(use.wire)));
-    warn(warning);
-    warn(shared.add(table, key.second, use.ranks));
+    auto source = source_of(key, use.ranks, tables);
+    if (!source) {
+      missing.insert(fmt::format("{} over {}", model::name_of(key.first), model::ranks_text(use.ranks)));
+      continue;
+    }
+    result.costs.set(key.first, key.second, of_gradients(std::move(source->cost), format_of(use.wire)));
+    warn(source->warning);
+    warn(shared.add(source->table, key.second, use.ranks));
   }
+  refuse_missing(missing);
   return result;
 }
 

@@ -34,8 +34,9 @@ std::map<VerbKey, VerbUse> verb_uses(model::RankGraphs const& step);
 /// not known. Tables that depend on the number of ranks alone are returned for any communicator.
 using VerbTables = std::function<std::optional<model::AllreduceCost>(VerbKey key, int ranks)>;
 
-/// Returns the tables that a CSV file has (model/cost/collective_tables.hpp).
-VerbTables tables_of_file(std::filesystem::path const& file);
+/// Returns the tables that a CSV file has. `ranks` is the number of ranks of a file without a column `ranks`,
+/// as in read_collectives() (model/cost/collective_tables.hpp).
+VerbTables tables_of_file(std::filesystem::path const& file, int ranks);
 /// Returns the tables of an input whose collectives are replayed: a(x) of all ranks is input_cost()
 /// (workload.hpp), and the input's table has the others.
 VerbTables replayed_tables(Config const& config);
@@ -49,7 +50,8 @@ struct VerbCosts {
 
 /// Returns the costs of the collectives of `step` as functions of the bytes that the elements take in fp32,
 /// as costed_step_of() needs them. If a reduce-scatter or an all-gather has no table, its cost is half of
-/// a(x) of the same ranks, and there is a warning. Throws std::invalid_argument if neither is known.
+/// a(x) of the same ranks, and there is a warning. Throws std::invalid_argument if neither is known; the
+/// message is one line with every time that is missing.
 VerbCosts verb_costs(model::RankGraphs const& step, VerbTables const& tables);
 
 }  // namespace ddproxy

@@ -12,6 +12,7 @@
 #include "miniapp/options/output_clash.hpp"
 #include "model/predict/graph/sharded_forms.hpp"
 #include "model/step/sent_share.hpp"
+#include "model/transformer/ffn_stack.hpp"
 #include "model/transformer/presets.hpp"
 #include "results/output/text_file.hpp"
 
@@ -39,24 +40,52 @@ model::Shape preset_named(std::string const& name) {
   }
 }
 
-void take_preset(Account& account, AccountOptions const& asked) {
+// Returns the settings of a step of a preset: the defaults of an input.
+Config settings_of_preset() {
+  Config config;
+  config.caps_mib = default_caps_mib;
+  return config;
+}
+
+// Returns the stack of blocks, with the settings of its step.
+MemoryModel stack_model() {
+  MemoryModel stack{settings_of_preset(), backward_pass(model::xxl_ffn), forward_pass(model::xxl_ffn)};
+  stack.config.shape.biases = false;
+  return stack;
+}
+
+MemoryModel take_preset(Account& account, AccountOptions const& asked) {
   account.name = asked.preset;
   account.tokens = asked.tokens > 0 ? asked.tokens : preset_tokens;
   if (asked.preset == stack_name) {
     account.counts = model::account(model::xxl_ffn, account.element_bytes);
-    return;
+    return stack_model();
   }
-  const model::Shape shape = preset_named(asked.preset);
-  account.counts = model::account(shape, std::min(account.tokens, shape.context), account.element_bytes);
+  Config config = settings_of_preset();
+  config.shape = preset_named(asked.preset);
+  const auto sequence = std::min(account.tokens, config.shape.context);
+  account.counts = model::account(config.shape, sequence, account.element_bytes);
+  return memory_model(config);
 }
 
-void take_input(Account& account, Config const& config, AccountOptions const& asked) {
+MemoryModel take_input(Account& account, Config const& config, AccountOptions const& asked) {
   account.name = config.model;
   account.tokens = asked.tokens > 0 ? asked.tokens : config.tokens.count();
   account.micro_batches = config.step.accumulation;
   account.counts = model::account(config.shape, config.tokens.sequence, account.element_bytes);
   account.device.peak_flops = config.machine.peak_flops;
   account.device_bytes = config.device_memory;
+  return memory_model(config);
+}
+
+void find_least_ranks(Account& account, MemoryModel const& model, AccountOptions const& asked) {
+  if (!(account.device_bytes > 0)) return;
+  const auto format =
+      account.element_bytes == 2 ? model::MemoryFormat::bf16_master : model::MemoryFormat::fp32;
+  const bool as_in_input = asked.preset.empty() && asked.tokens == 0;
+  account.least_ranks =
+      least_ranks(model, {model::ShardStage::fsdp, format},
+                  as_in_input ? model.config.tokens : model::Tokens{1, account.tokens}, account.device_bytes);
 }
 
 void take_machine(Account& account, AccountOptions const& asked) {
@@ -105,7 +134,7 @@ std::optional<model::ComputeBound> Account::bound() const {
   return model::compute_bound(device, counts.d_ff, element_bytes);
 }
 
-std::optional<std::int64_t> Account::least_ranks() const {
+std::optional<std::int64_t> Account::least_ranks_by_formula() const {
   return model::ranks_that_fit({state_bytes(), activation_bytes()}, device_bytes);
 }
 
@@ -113,11 +142,10 @@ Account make_account(Options const& options) {
   AccountOptions const& asked = options.account;
   Account account;
   account.element_bytes = element_bytes(asked);
-  if (asked.preset.empty())
-    take_input(account, read_config(options.input), asked);
-  else
-    take_preset(account, asked);
+  const MemoryModel model = asked.preset.empty() ? take_input(account, read_config(options.input), asked)
+                                                 : take_preset(account, asked);
   take_machine(account, asked);
+  find_least_ranks(account, model, asked);
   for (auto const& [name, stage] : stages) account.methods.push_back(method_of(account, name, stage));
   return account;
 }

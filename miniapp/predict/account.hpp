@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "miniapp/options/options.hpp"
+#include "miniapp/predict/memory.hpp"
 #include "model/cost/accounting.hpp"
 #include "model/step/step_graph.hpp"
 
@@ -45,9 +46,13 @@ struct Account {
   double activation_bytes() const;  ///< of the tokens of one micro-batch
   double rank_flops() const;        ///< flops of a rank in a step
   std::optional<model::ComputeBound> bound() const;
-  /// The smallest number of ranks n with state_bytes() / n and the activations in a device's memory. Nothing
-  /// if no number is enough. Only if device_bytes is known.
-  std::optional<std::int64_t> least_ranks() const;
+  /// The smallest number of ranks whose steps with FSDP fit a device, as the command `memory` finds it; only
+  /// if device_bytes is known.
+  std::optional<LeastRanks> least_ranks = std::nullopt;
+  /// The smallest number of ranks n with state_bytes() / n and the activations in a device's memory, without
+  /// gathered units and buckets: the formula of textbooks. Nothing if no number is enough. Only if
+  /// device_bytes is known.
+  std::optional<std::int64_t> least_ranks_by_formula() const;
 };
 
 /// Makes the account. Throws std::invalid_argument with one line for wrong input.

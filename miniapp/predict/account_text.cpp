@@ -83,20 +83,41 @@ std::string bound_text(Account const& account) {
   return text;
 }
 
+std::string formula_text(Account const& account) {
+  const auto ranks = account.least_ranks_by_formula();
+  const std::string answer = ranks ? fmt::format("from {} rank{} on", *ranks, *ranks == 1 ? "" : "s")
+                                   : std::string("never: the activations alone fill one");
+  return fmt::format("  by the formula state / ranks + activations, without gathered units and buckets: {}\n",
+                     answer);
+}
+
 std::string fit_text(Account const& account) {
-  if (!(account.device_bytes > 0)) return "";
-  const auto ranks = account.least_ranks();
+  if (!account.least_ranks) return "";
+  auto const& [method, ranks, peak] = *account.least_ranks;
   const std::string device = fmt::format("{:g} GB", account.device_bytes / giga);
-  if (!ranks)
-    return fmt::format(
-        "memory: no number of ranks is enough for devices of {}: the activations alone fill "
-        "one; take fewer tokens\n",
-        device);
-  return fmt::format(
-      "memory: with FSDP, devices of {} are enough from {} rank{} on: each rank then has {:.2f} GB of state "
-      "and {:.2f} GB of activations\n",
-      device, *ranks, *ranks == 1 ? "" : "s", account.state_bytes() / giga / static_cast<double>(*ranks),
-      account.activation_bytes() / giga);
+  std::string text =
+      ranks ? fmt::format("memory: a step with FSDP fits devices of {} from {} on: a rank then needs {}\n",
+                          device, model::ranks_text(*ranks), describe_peak(peak))
+            : fmt::format(
+                  "memory: no number of ranks is enough for devices of {} with FSDP: even with {} "
+                  "ranks a rank needs {}; take fewer tokens, smaller units or larger devices\n",
+                  device, most_ranks_searched, describe_peak(peak));
+  return text + formula_text(account);
+}
+
+template <class Value>
+Json number_or_null(std::optional<Value> const& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+void add_fit(Json& json, Account const& account) {
+  for (char const* name : {"device_bytes", "least_ranks", "peak_bytes", "least_ranks_by_formula"})
+    json[name] = nullptr;
+  if (!account.least_ranks) return;
+  json["device_bytes"] = account.device_bytes;
+  json["least_ranks"] = number_or_null(account.least_ranks->ranks);
+  json["peak_bytes"] = total(account.least_ranks->peak);
+  json["least_ranks_by_formula"] = number_or_null(account.least_ranks_by_formula());
 }
 
 Json bound_json(Account const& account) {
@@ -138,9 +159,7 @@ std::string to_json(Account const& account) {
     entry["flops_per_byte"] = method.sent() > 0 ? Json(account.rank_flops() / method.sent()) : Json(nullptr);
     json["methods"].push_back(entry);
   }
-  const auto ranks = account.device_bytes > 0 ? account.least_ranks() : std::nullopt;
-  json["device_bytes"] = account.device_bytes > 0 ? Json(account.device_bytes) : Json(nullptr);
-  json["least_ranks"] = ranks ? Json(*ranks) : Json(nullptr);
+  add_fit(json, account);
   return json.dump(1) + "\n";
 }
 

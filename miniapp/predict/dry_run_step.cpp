@@ -8,6 +8,7 @@
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/unit_memory.hpp"
 #include "miniapp/input/verb_costs.hpp"
 #include "miniapp/input/words.hpp"
 #include "miniapp/predict/dry_run.hpp"
@@ -30,6 +31,15 @@ std::string describe_memory(Config const& config, Workload const& workload, mode
   const double bytes = step_host_need(config, elements, workload.bytes(), concurrency, likely_ranks) +
                        step_results_memory(config, workload, graph, processes);
   return describe_host_memory(config, bytes);
+}
+
+// Checks that each unit fits this machine. If the input says how much memory a device has, the step may be
+// for another machine, and check_sharding() compares with that memory.
+void check_units_here(Config const& config, std::size_t ranks) {
+  if (config.device_memory > 0 || builds_for_device() || !needs_arena(config)) return;
+  UnitRoom room = room_of_host();
+  room.whose += " (for another one give [machine] memory)";
+  check_units(config, config.sharding, ranks, room);
 }
 
 std::string describe_buckets(model::WholeStep const& step, double cap_mib) {
@@ -105,6 +115,7 @@ std::string describe_step_plan(Config const& config, Workload const& workload) {
   check_can_run(config);
   const model::WholeStep step = step_to_run(config, workload);
   const auto graphs = whole_step_of(config, step, ranks_of(config));
+  check_units_here(config, ranks_of(config));
   std::string text = describe_model(config, workload);
   text += fmt::format(
       "step: {} micro-batch{} of {} sequence{} x {} tokens, optimizer {}; compute {}, all-reduce {}\n",

@@ -9,6 +9,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "miniapp/input/unit_memory.hpp"
 #include "miniapp/input/words.hpp"
 #include "miniapp/options/output_clash.hpp"
 #include "results/output/text_file.hpp"
@@ -68,19 +69,25 @@ std::int64_t last_that(std::int64_t most, std::function<bool(std::int64_t)> cons
   return good;
 }
 
-bool fits(Config const& config, MemoryMethod const& method, int ranks, std::int64_t batch, double device) {
-  return static_cast<double>(total(memory_case(config, method, ranks, batch).moments.peak)) <= device;
+bool fits(model::KindBytes const& peak, double device) {
+  return static_cast<double>(total(peak)) <= device;
 }
 
-LeastRanks least_ranks(Config const& config, MemoryMethod const& method, double device) {
-  const auto too_few = [&](std::int64_t ranks) {
-    return !fits(config, method, static_cast<int>(ranks), config.tokens.batch, device);
+/// Refuses an input whose [shard] has a unit that is larger than a device. A row of another stage of --shard
+/// says that it does not fit.
+void refuse_large_units(Config const& config, std::vector<MemoryMethod> const& methods,
+                        std::vector<int> const& ranks, UnitRoom room) {
+  if (config.sharding.stage != model::ShardStage::fsdp) return;
+  const auto of_stage = [](MemoryMethod const& method) { return method.stage == model::ShardStage::fsdp; };
+  const auto is_large = [](MemoryMethod const& method) {
+    return method.format != model::MemoryFormat::bf16_master;
   };
-  if (method.stage == model::ShardStage::none)
-    return {method, too_few(1) ? std::nullopt : std::optional<int>(1)};
-  const std::int64_t last = last_that(most_ranks_searched, too_few);
-  return {method,
-          last >= most_ranks_searched ? std::nullopt : std::optional<int>(static_cast<int>(last) + 1)};
+  if (std::ranges::none_of(methods, of_stage)) return;
+  room.element_bytes = std::ranges::all_of(methods, is_large) ? 4 : 2;
+  model::Sharding over_all = config.sharding;
+  over_all.group = 0;
+  for (const int number : ranks)
+    if (number > 1) check_units(config, over_all, static_cast<std::size_t>(number), room);
 }
 
 void check_ranks(std::vector<int> ranks) {
@@ -91,6 +98,21 @@ void check_ranks(std::vector<int> ranks) {
 }
 
 }  // namespace
+
+LeastRanks least_ranks(MemoryModel const& model, MemoryMethod const& method, model::Tokens tokens,
+                       double device) {
+  const auto peak = [&](std::int64_t ranks) {
+    return memory_case(model, method, static_cast<int>(ranks), tokens).moments.peak;
+  };
+  if (method.stage == model::ShardStage::none) {
+    const auto of_any = peak(1);
+    return {method, fits(of_any, device) ? std::optional<int>(1) : std::nullopt, of_any};
+  }
+  const std::int64_t last =
+      last_that(most_ranks_searched, [&](std::int64_t ranks) { return !fits(peak(ranks), device); });
+  if (last >= most_ranks_searched) return {method, std::nullopt, peak(most_ranks_searched)};
+  return {method, static_cast<int>(last) + 1, peak(last + 1)};
+}
 
 std::string_view name_of(model::ShardStage stage) {
   return word_of(stage, stage_names);
@@ -113,14 +135,20 @@ MemoryReport make_memory_report(Options const& options) {
                       .cases = {},
                       .least_ranks = {}};
   const double device = report.device_bytes;
-  for (auto const& method : methods_of(asked)) {
+  const auto methods = methods_of(asked);
+  if (device > 0)
+    refuse_large_units(config, methods, asked.ranks,
+                       {device, asked.device_gb ? "a device (--device-gb)" : "a device ([machine] memory)"});
+  const MemoryModel model = memory_model(config);
+  for (auto const& method : methods) {
     for (const int ranks : asked.ranks) {
-      auto& found = report.cases.emplace_back(memory_case(config, method, ranks, config.tokens.batch));
-      if (device > 0)
-        found.largest_batch = last_that(
-            most_batch, [&](std::int64_t batch) { return fits(config, method, ranks, batch, device); });
+      auto& found = report.cases.emplace_back(memory_case(model, method, ranks, config.tokens));
+      const auto fits_with = [&](std::int64_t batch) {
+        return fits(memory_case(model, method, ranks, {batch, config.tokens.sequence}).moments.peak, device);
+      };
+      if (device > 0) found.largest_batch = last_that(most_batch, fits_with);
     }
-    if (device > 0) report.least_ranks.push_back(least_ranks(config, method, device));
+    if (device > 0) report.least_ranks.push_back(least_ranks(model, method, config.tokens, device));
   }
   return report;
 }

@@ -14,6 +14,7 @@
 #include "model/predict/graph/memory_format.hpp"
 #include "model/predict/graph/memory_moments.hpp"
 #include "model/predict/graph/sharded_forms.hpp"
+#include "model/transformer/forward_pass.hpp"
 
 namespace ddproxy {
 
@@ -39,8 +40,20 @@ struct MemoryCase {
 struct LeastRanks {
   MemoryMethod method;
   std::optional<int> ranks = std::nullopt;  ///< nothing: most_ranks_searched are not enough
+  /// The memory of a rank at the peak of the step with `ranks` ranks. Without `ranks` it is the least memory
+  /// that was found: that with most_ranks_searched ranks, or without sharding that of any number.
+  model::KindBytes peak = {};
 };
 inline constexpr int most_ranks_searched = 65536;
+
+/// The model whose memory is computed, and the settings of its step.
+struct MemoryModel {
+  Config config;  ///< settings of the step, [shard] and [machine]; `shape` is for the times of operators only
+  model::BackwardPass pass;
+  model::ForwardPass forward;  ///< of the same model as `pass`
+};
+/// Returns the model and the settings of an input.
+MemoryModel memory_model(Config const& config);
 
 /// Everything that `ddproxy memory` prints.
 struct MemoryReport {
@@ -55,10 +68,21 @@ struct MemoryReport {
   std::vector<LeastRanks> least_ranks;  ///< empty if device_bytes is not known
 };
 
-/// Returns the moments of a step of the input with `batch` sequences in a micro-batch. The times of the
-/// timeline are those of a nominal machine if the input has no roofline; the moments hardly depend on them.
-/// Throws what the builders of the graphs throw.
+/// Returns the moments of a step with `tokens` in a micro-batch of a rank. The times of the timeline are
+/// those of a nominal machine if the input has no roofline; the moments hardly depend on them. Throws what
+/// the builders of the graphs throw.
+MemoryCase memory_case(MemoryModel const& model, MemoryMethod const& method, int ranks, model::Tokens tokens);
+/// Returns the same for an input, with `batch` sequences in a micro-batch.
 MemoryCase memory_case(Config const& config, MemoryMethod const& method, int ranks, std::int64_t batch);
+
+/// Returns the smallest number of ranks with which the peak of a step fits a device of `device` bytes. The
+/// commands `memory` and `account` both use it.
+LeastRanks least_ranks(MemoryModel const& model, MemoryMethod const& method, model::Tokens tokens,
+                       double device);
+
+/// Returns the memory of a rank as text for people: the total, and in brackets the kinds that have at least
+/// 1 % of it, the largest first.
+std::string describe_peak(model::KindBytes const& peak);
 
 /// Computes the report. Throws std::invalid_argument with one line for wrong input.
 MemoryReport make_memory_report(Options const& options);

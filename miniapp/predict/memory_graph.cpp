@@ -26,11 +26,11 @@ std::int64_t gradients_of(model::Task const& task) {
   return sum;
 }
 
-model::StepTrace trace_of(Config const& config, model::BackwardPass const& pass,
-                          model::RankGraphs const& step) {
+model::StepTrace trace_of(MemoryModel const& model, model::RankGraphs const& step, model::Tokens tokens) {
+  Config const& config = model.config;
   const model::Machine machine = machine_of(config);
   const auto phases =
-      model::modelled_phases(config.shape, pass, config.tokens, machine, 4, config.step.clip.has_value());
+      model::modelled_phases(config.shape, model.pass, tokens, machine, 4, config.step.clip.has_value());
   model::CostModel costs{.seconds = [&](std::size_t, model::Task const& task) {
     if (auto const* compute = std::get_if<model::Compute>(&task.work))
       return task_seconds(phases, *compute, gradients_of(task));
@@ -72,15 +72,21 @@ std::int64_t all_buffers(model::StepGraph const& graph) {
 
 }  // namespace
 
+MemoryModel memory_model(Config const& config) {
+  return {config, model::backward_pass(config.shape), model::forward_pass(config.shape)};
+}
+
 MemoryCase memory_case(Config const& config, MemoryMethod const& method, int ranks, std::int64_t batch) {
-  Config changed = config;
-  changed.tokens.batch = batch;
-  const auto pass = model::backward_pass(config.shape);
-  const auto forward = model::forward_pass(config.shape);
+  return memory_case(memory_model(config), method, ranks, model::Tokens{batch, config.tokens.sequence});
+}
+
+MemoryCase memory_case(MemoryModel const& model, MemoryMethod const& method, int ranks,
+                       model::Tokens tokens) {
+  auto const& [config, pass, forward] = model;
   const model::WholeStep how = sharded_step(config, pass, method.stage, ranks);
-  model::RankGraphs step = model::whole_step(pass, forward, changed.tokens.count(), how,
+  model::RankGraphs step = model::whole_step(pass, forward, tokens.count(), how,
                                              static_cast<std::size_t>(ranks), model::RankClasses::first);
-  const model::StepTrace trace = trace_of(changed, pass, step);
+  const model::StepTrace trace = trace_of(model, step, tokens);
   const auto graph = model::in_format(std::move(step.classes.front().graph), pass, forward, method.format);
   const auto psi = static_cast<double>(parameters(pass));
   return {.method = method,

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <iterator>
+#include <utility>
+#include <vector>
 
 #include "miniapp/predict/memory.hpp"
 #include "model/text/echo.hpp"
@@ -82,6 +86,17 @@ std::string peak_table(MemoryReport const& report) {
   return text + legend(report);
 }
 
+// The words for the kinds of buffers, as the legend explains them.
+constexpr std::pair<Kind, char const*> kind_texts[] = {
+    {Kind::parameter, "parameters"},
+    {Kind::gradient, "gradients"},
+    {Kind::bucket, "buckets"},
+    {Kind::optimizer_state, "optimizer state"},
+    {Kind::gathered_unit, "gathered units"},
+    {Kind::cached_weight, "copies of weights"},
+    {Kind::activation, "activations"},
+    {Kind::activation_gradient, "gradients of activations"}};
+
 double at_phase(MemoryCase const& c, model::Phase phase) {
   const auto found = c.moments.phases.find(phase);
   return found == c.moments.phases.end() ? 0 : gb(total(found->second));
@@ -122,7 +137,8 @@ std::string least_text(MemoryReport const& report) {
             ? fmt::format("{}", *least.ranks)
             : (whole
                    ? std::string("does not fit: more ranks do not help, because every rank holds everything")
-                   : fmt::format("does not fit with up to {} ranks", most_ranks_searched));
+                   : fmt::format("does not fit with up to {} ranks: a rank then still needs {}",
+                                 most_ranks_searched, describe_peak(least.peak)));
     fmt::format_to(Out(text), "{:<9} {:<6} {}\n", name_of(least.method.format), name_of(least.method.stage),
                    answer);
   }
@@ -142,6 +158,19 @@ std::string activations_text(MemoryReport const& report) {
 }
 
 }  // namespace
+
+std::string describe_peak(model::KindBytes const& peak) {
+  constexpr double least_share = 0.01;
+  std::vector<std::pair<std::int64_t, char const*>> parts;
+  for (auto const& [kind, text] : kind_texts)
+    if (const auto bytes = bytes_of(peak, kind); gb(bytes) >= least_share * gb(total(peak)) && bytes > 0)
+      parts.emplace_back(bytes, text);
+  std::ranges::stable_sort(parts, std::ranges::greater{}, [](auto const& part) { return part.first; });
+  std::string list;
+  for (auto const& [bytes, text] : parts)
+    list += fmt::format("{}{} {:.2f}", list.empty() ? "" : ", ", text, gb(bytes));
+  return fmt::format("{:.2f} GB ({})", gb(total(peak)), list);
+}
 
 std::string describe(MemoryReport const& report) {
   return heading(report) + peak_table(report) + moments_table(report) + least_text(report) +

@@ -49,27 +49,42 @@ void add_table(Tables& tables, Path const& file, int ranks, std::vector<model::C
   }
 }
 
+// A file with tables, and the number of ranks of its rows if it has no column `ranks`; 0: not stated.
+struct TableFile {
+  Path path;
+  int ranks;
+};
+
+std::vector<TableFile> table_files(PredictOptions const& options, Config const& config) {
+  std::vector<Path> paths = options.allreduce;
+  if (paths.empty() && !config.table.empty()) paths = {config.table};
+  std::vector<int> unsaid = options.table_ranks;
+  if (unsaid.empty() && config.ranks > 0) unsaid = {config.ranks};
+  std::vector<TableFile> files;
+  auto next = unsaid.begin();
+  for (auto const& path : paths) {
+    const bool says = !model::allreduce_ranks(path).empty();
+    files.push_back({path, says || next == unsaid.end() ? 0 : *next++});
+  }
+  if (next != unsaid.end() && !options.table_ranks.empty() && !paths.empty())
+    throw std::invalid_argument(
+        "--table-ranks: there are more numbers than tables without a column ranks; give one number for each "
+        "such table");
+  return files;
+}
+
 Tables read_tables(PredictOptions const& options, Config const& config) {
-  std::vector<Path> files = options.allreduce;
-  if (files.empty() && !config.table.empty()) files = {config.table};
+  const std::vector<TableFile> files = table_files(options, config);
   if (files.empty())
     throw std::invalid_argument(
         "predict: no all-reduce times are known; give either --allreduce FILE, or all of --ranks N, "
         "--ranks-per-node N, --link-latency SECONDS and --link-bandwidth GBPS");
-  std::vector<int> unsaid = options.table_ranks;
-  if (unsaid.empty() && config.ranks > 0) unsaid = {config.ranks};
   Tables tables;
-  auto next = unsaid.begin();
-  for (auto const& file : files) {
-    const auto said = model::allreduce_ranks(file);
-    for (const int ranks : said) add_table(tables, file, ranks, model::read_allreduce(file, ranks));
-    if (said.empty())
-      add_table(tables, file, next == unsaid.end() ? 0 : *next++, model::read_allreduce(file));
+  for (auto const& [path, unsaid] : files) {
+    const auto said = model::allreduce_ranks(path);
+    for (const int ranks : said) add_table(tables, path, ranks, model::read_allreduce(path, ranks));
+    if (said.empty()) add_table(tables, path, unsaid, model::read_allreduce(path));
   }
-  if (next != unsaid.end() && !options.table_ranks.empty())
-    throw std::invalid_argument(
-        "--table-ranks: there are more numbers than tables without a column ranks; give one number for each "
-        "such table");
   return tables;
 }
 
@@ -170,11 +185,11 @@ std::vector<Network> all_stated(PredictOptions const& options, Config const& con
 }
 
 std::vector<VerbTables> verb_tables(PredictOptions const& options, Config const& config) {
-  std::vector<VerbTables> files;
-  if (options.latency_scale != 1 || options.bandwidth_scale != 1) return files;
-  for (auto const& file : options.allreduce) files.push_back(tables_of_file(file));
-  if (options.allreduce.empty() && !config.table.empty()) files.push_back(tables_of_file(config.table));
-  return files;
+  std::vector<VerbTables> tables;
+  if (options.latency_scale != 1 || options.bandwidth_scale != 1) return tables;
+  for (auto const& [path, ranks] : table_files(options, config))
+    tables.push_back(tables_of_file(path, ranks));
+  return tables;
 }
 
 // Returns a(x) of a group of other ranks than the network has. Returns nothing if it cannot be derived.

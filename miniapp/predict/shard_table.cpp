@@ -98,18 +98,20 @@ std::vector<ShardRow> rows_of(Setting const& setting, std::string const& method,
   return rows;
 }
 
-ShardRow best_row(Setting const& setting, Method const& method) try {
+// Returns the best of all choices that can be predicted. If there is none, the row says why the first cannot.
+ShardRow best_row(Setting const& setting, Method const& method) {
   std::vector<ShardRow> rows;
-  for (auto const& sharding : method.choices) {
-    const auto more = rows_of(setting, method.name, sharding);
-    rows.insert(rows.end(), more.begin(), more.end());
-  }
-  return *std::ranges::min_element(rows, is_better);
-} catch (std::invalid_argument const& error) {
-  ShardRow row;
-  row.method = method.name;
-  row.problem = error.what();
-  return row;
+  ShardRow none;
+  none.method = method.name;
+  for (auto const& sharding : method.choices) try {
+      const auto more = rows_of(setting, method.name, sharding);
+      rows.insert(rows.end(), more.begin(), more.end());
+    } catch (std::invalid_argument const& error) {
+      if (none.problem.empty()) none.problem = error.what();
+    }
+  if (rows.empty() && none.problem.empty())
+    none.problem = "the input has no case with a bucket cap; add \"bucketed\" to [sweep] strategies";
+  return rows.empty() ? none : *std::ranges::min_element(rows, is_better);
 }
 
 std::vector<Case> cases_with_caps(Config const& config, Workload const& workload) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -40,9 +41,10 @@ std::set<std::int64_t> known_ranks(CsvTable const& table, Verb verb) {
 }
 
 /// Returns the number of ranks whose rows are to be read; `ranks` 0 stands for the only number in the file.
-/// Returns any_ranks if the file has no column `ranks`.
-std::int64_t wanted_ranks(CsvTable const& table, std::filesystem::path const& file, int ranks) {
-  if (!table.has("ranks")) return CollectiveTables::any_ranks;
+/// Returns nothing if the file has no column `ranks`: all rows are to be read.
+std::optional<std::int64_t> wanted_ranks(CsvTable const& table, std::filesystem::path const& file,
+                                         int ranks) {
+  if (!table.has("ranks")) return std::nullopt;
   const std::set<std::int64_t> known = known_ranks(table, Verb::all_reduce);
   if (ranks == 0 && known.size() == 1) return *known.begin();
   if (known.contains(ranks)) return ranks;
@@ -83,13 +85,12 @@ std::vector<CostPoint> rising(Points const& points) {
 std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ranks) {
   const CsvTable table(file);
   table.expect_columns({"bytes", "seconds"}, {"ranks", "verb"});
-  const std::int64_t wanted = wanted_ranks(table, file, ranks);
+  const auto wanted = wanted_ranks(table, file, ranks);
   Points points;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     cost_point(table, row);  // reports errors also in rows that are then skipped
     if (verb_in(table, row) != Verb::all_reduce) continue;
-    if (wanted == CollectiveTables::any_ranks || table.integer(row, "ranks") == wanted)
-      add_point(table, row, points);
+    if (!wanted || table.integer(row, "ranks") == wanted) add_point(table, row, points);
   }
   if (points.empty())
     throw std::invalid_argument(file.string() +
@@ -106,14 +107,14 @@ std::vector<int> allreduce_ranks(std::filesystem::path const& file) {
   return ranks;
 }
 
-CollectiveTables read_collectives(std::filesystem::path const& file) {
+CollectiveTables read_collectives(std::filesystem::path const& file, int ranks) {
   const CsvTable table(file);
   table.expect_columns({"bytes", "seconds"}, {"ranks", "verb"});
   std::map<std::pair<Verb, std::int64_t>, Points> groups;
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    const std::int64_t ranks = table.has("ranks") ? ranks_in(table, row) : CollectiveTables::any_ranks;
+    const std::int64_t of_row = table.has("ranks") ? ranks_in(table, row) : ranks;
     const Verb verb = verb_in(table, row);
-    add_point(table, row, groups[{verb == Verb::receive ? Verb::send : verb, ranks}]);
+    add_point(table, row, groups[{verb == Verb::receive ? Verb::send : verb, of_row}]);
   }
   CollectiveTables tables;
   for (auto const& [group, points] : groups)

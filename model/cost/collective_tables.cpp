@@ -22,9 +22,8 @@ void CollectiveTables::set(Verb verb, int ranks, TableCost cost) {
 }
 
 TableCost const* CollectiveTables::find(Verb verb, int ranks) const {
-  auto found = tables_.find({table_of(verb), ranks});
-  if (found == tables_.end()) found = tables_.find({table_of(verb), any_ranks});
-  return found == tables_.end() ? nullptr : &found->second;
+  const auto found = tables_.find({table_of(verb), ranks});
+  return found == tables_.end() || ranks == unknown_ranks ? nullptr : &found->second;
 }
 
 std::optional<CollectiveTables::Source> CollectiveTables::source(Verb verb, int ranks) const {

@@ -30,9 +30,9 @@ std::optional<Substitute> substitute_of(Verb verb);
 /// and its receive are one transfer and have one table.
 class CollectiveTables {
  public:
-  /// The number of ranks of a table whose file does not give one. Such a table is used for every number of
-  /// ranks.
-  static constexpr int any_ranks = 0;
+  /// The number of ranks of a table if neither its file nor the caller says it. No group has so few ranks, so
+  /// find() never returns such a table.
+  static constexpr int unknown_ranks = 0;
 
   /// The result of source(): the table of the verb itself with share 1, or the table of its substitute with
   /// the substitute's share.
@@ -44,8 +44,8 @@ class CollectiveTables {
 
   /// Sets the table of a verb over groups of `ranks` ranks.
   void set(Verb verb, int ranks, TableCost cost);
-  /// Returns the table of a verb over groups of `ranks` ranks. If there is none, returns the table of
-  /// any_ranks; if there is none either, returns nullptr. The pointer is valid until the next set().
+  /// Returns the table of a verb over groups of `ranks` ranks, or nullptr if there is none. The pointer is
+  /// valid until the next set().
   TableCost const* find(Verb verb, int ranks) const;
   /// Returns the table of a verb, or of its substitute if the verb has none. Returns nothing if neither has a
   /// table.
@@ -56,9 +56,10 @@ class CollectiveTables {
 };
 
 /// Reads a CSV file with the columns `verb,ranks,bytes,seconds`, as `ddproxy collectives` writes it. Without
-/// a column `verb` all rows are all-reduces. Without a column `ranks` all rows hold for any number of ranks.
-/// If a verb has only one size for a number of ranks, its row is left out, because a table needs two sizes.
-/// Throws what the readers of csv.hpp throw.
-CollectiveTables read_collectives(std::filesystem::path const& file);
+/// a column `verb` all rows are all-reduces. Without a column `ranks` all rows hold for groups of `ranks`
+/// ranks and for no others, because a time depends on the number of ranks; CollectiveTables::unknown_ranks if
+/// the caller does not know the number either. If a verb has only one size for a number of ranks, its row is
+/// left out, because a table needs two sizes. Throws what the readers of csv.hpp throw.
+CollectiveTables read_collectives(std::filesystem::path const& file, int ranks);
 
 }  // namespace ddproxy::model

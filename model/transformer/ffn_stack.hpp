@@ -4,6 +4,9 @@
 
 #include <cstdint>
 
+#include "model/transformer/forward_pass.hpp"
+#include "model/transformer/gpt2.hpp"
+
 namespace ddproxy::model {
 
 /// A stack of feed-forward blocks, and nothing else. A block has two matrices: one of d_model x d_ff and one
@@ -18,5 +21,12 @@ struct FfnStack {
 /// The preset `xxl-ffn` of `ddproxy account`: the dimensions of Llama 3 405B (Grattafiori et al., 2024, table
 /// 3), as an exercise of Stanford's course CS336 has them.
 inline constexpr FfnStack xxl_ffn{126, 16384, 53248};
+
+/// Returns the backward pass of a stack: the linear layers c_proj and c_fc of each block, last block first.
+BackwardPass backward_pass(FfnStack const& stack);
+
+/// Returns the forward pass of a stack. Each matrix keeps its input, d_model + d_ff numbers a token for a
+/// block. Nothing stands between the matrices, and nobody keeps the result of the last block.
+ForwardPass forward_pass(FfnStack const& stack);
 
 }  // namespace ddproxy::model

@@ -34,7 +34,9 @@ class VerbCostsOfHybrid : public testing::Test {
             (clipped ? "[optimizer]\nclip = 1.0\n" : "")));
     return whole_step_of(config, step_to_run(config, make_workload(config)), 4);
   }
-  VerbTables tables(std::string const& text) const { return tables_of_file(folder_.file("table.csv", text)); }
+  VerbTables tables(std::string const& text, int ranks = 4) const {
+    return tables_of_file(folder_.file("table.csv", text), ranks);
+  }
 
  private:
   Folder folder_;
@@ -84,6 +86,23 @@ TEST_F(VerbCostsOfHybrid, AVerbWithoutATableIsAnError) {
   EXPECT_THROW(
       verb_costs(step(), tables("verb,ranks,bytes,seconds\nall_reduce,4,1000,1\nall_reduce,4,2000,2\n")),
       std::invalid_argument);
+}
+
+TEST_F(VerbCostsOfHybrid, ATableWithoutAColumnRanksIsNotThatOfAGroup) {
+  constexpr auto of_all = "bytes,seconds\n1000,1\n2000,2\n";
+  try {
+    verb_costs(step(), tables(of_all, 4));
+    ADD_FAILURE() << "no error";
+  } catch (std::invalid_argument const& error) {
+    const std::string text = error.what();
+    EXPECT_NE(
+        text.find(
+            "all_gather over 2 ranks, nor of all_reduce over 2 ranks, nor of reduce_scatter over 2 ranks"),
+        text.npos)
+        << text;
+    EXPECT_NE(text.find("without a column ranks holds for all ranks of the step"), text.npos) << text;
+  }
+  EXPECT_NO_THROW(verb_costs(step(), tables(of_all, 2)));
 }
 
 }  // namespace

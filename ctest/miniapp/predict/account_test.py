@@ -4,6 +4,7 @@
 """Tests `ddproxy-model account`: the numbers of the course's model, the text beside the JSON, and wrong input. Started as account_test.py PROGRAM INPUTS."""
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -37,8 +38,8 @@ class Account(unittest.TestCase):
         found, text = self.account("--preset", "xxl-ffn", *TPU, "--shard-links", 2, "--tensor-ranks", 4, "--device-gb", 95, "--tokens", 1)
         self.assertEqual(found["parameters"], 219848638464)
         self.assertEqual(found["activation_bytes_per_token"], 17547264)
-        self.assertEqual(found["least_ranks"], 38)  # 3517.6 / 95 = 37.03
-        for shown in ("219848638464 parameters", "3517.6 GB", "17547264 bytes a token", "from 38 ranks on"):
+        self.assertEqual(found["least_ranks_by_formula"], 38)  # 3517.6 / 95 = 37.03
+        for shown in ("219848638464 parameters", "3517.6 GB", "17547264 bytes a token", "without gathered units and buckets: from 38 ranks on"):
             self.assertIn(shown, text)
         alpha = 4.6e14 / 1.8e11
         bound = found["compute_bound"]
@@ -67,10 +68,44 @@ class Account(unittest.TestCase):
         self.assertIsNone(found["compute_bound"]["fsdp_tokens_beside_tensor"])
         self.assertIn("tensor parallelism over 32: never", text)
 
+    def test_gathered_units_take_more_ranks_than_the_formula(self):
+        """In bf16 a block of the stack has 3.49 GB. A rank has two gathered blocks and the gradients of two."""
+        found, text = self.account("--preset", "xxl-ffn", "--device-gb", 95, "--tokens", 1)
+        units = 4 * 2 * 2 * 16384 * 53248
+        self.assertGreater(found["least_ranks"], found["least_ranks_by_formula"])
+        self.assertLessEqual(found["least_ranks"], 16 * found["parameters"] / (95e9 - units) + 1)  # at the peak some gradients may not exist yet
+        self.assertLessEqual(found["peak_bytes"], 95e9)
+        self.assertIn(f"fits devices of 95 GB from {found['least_ranks']} ranks on", text)
+        self.assertIn("gathered units 6.98", text)
+        found, text = self.account("--preset", "xxl-ffn", "--device-gb", 20)
+        self.assertIsNone(found["least_ranks"])
+        self.assertGreater(found["least_ranks_by_formula"], 1000)
+        self.assertIn("no number of ranks is enough for devices of 20 GB with FSDP: even with 65536 ranks a rank needs", text)
+        self.assertIn("(activations 17.83, buckets 6.98, gathered units 6.98)", text)
+
+    def test_the_smallest_number_of_ranks_is_that_of_memory(self):
+        """Also if the units are large: the whole model, with the gathered parameters and all gradients at once."""
+        whole = self.folder / "whole.toml"
+        text = re.sub(r'table = "', f'table = "{INPUTS}/', (INPUTS / "llama3-8b-step-a100x8.toml").read_text())
+        whole.write_text(text + '[shard]\nstage = "fsdp"\nunit = "whole"\n')
+        answers = set()
+        for file, precision, device in ((INPUTS / "llama3-8b-step-a100x8.toml", "fp32", 80), (INPUTS / "llama3-8b-step-a100x8.toml", "fp32", 30),
+                                        (INPUTS / "llama3-8b-step-a100x8.toml", "bf16", 80), (whole, "fp32", 90), (whole, "fp32", 80), (whole, "bf16", 60)):
+            found, text = self.account(file, "--precision", precision, "--device-gb", device)
+            out = self.folder / "memory.json"
+            done = subprocess.run([PROGRAM, "memory", file, "--ranks", "1", "--shard", "fsdp", "--precision", precision, "--device-gb", str(device), "--json", out],
+                                  capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(found["least_ranks"], json.loads(out.read_text())["least_ranks"][0]["ranks"], (file, precision, device))
+            answers.add(found["least_ranks"])
+        self.assertIn(None, answers)
+        self.assertGreater(len(answers), 3, answers)
+
     def test_activations_that_fill_a_device(self):
         found, text = self.account("--preset", "xxl-ffn", "--device-gb", 17, "--tokens", 1000)
         self.assertIsNone(found["least_ranks"])
         self.assertIn("no number of ranks is enough", text)
+        self.assertIn("never: the activations alone fill one", text)
 
     def test_one_rank_moves_nothing(self):
         found, text = self.account("--preset", "gpt2", "--ranks", 1)

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests `ddproxy-model memory`: the peaks beside the closed forms, the numbers of ranks and micro-batches, the page, and wrong input.
 Started as memory_command_test.py PROGRAM ROOT."""
+import csv
 import importlib.util
 import json
 import pathlib
@@ -78,6 +79,20 @@ class Memory(unittest.TestCase):
         weights = 36 * 12 * 1280**2 + 1280 * 50257
         self.assertEqual(found["cases"][0]["peak"]["cached_weight"], 2 * weights)
 
+    def test_published_peaks_of_whole_steps(self):
+        """The figures and errors of docs/measurements/published-sharding.md."""
+        with open(INPUTS / "published/memory-cs336.csv") as file:
+            rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+        published = {row["precision"]: float(row["peak_gb"]) for row in rows if row["preset"] == "cs336-2.7b-gelu" and row["phase"] == "step"}
+        path = self.folder / "published.toml"
+        path.write_text('[model]\npreset = "cs336-2.7b-gelu"\n[step]\nbatch = 16\nsequence = 128\n[optimizer]\nkind = "adamw"\n')
+        found, _ = self.memory(path, "--ranks", 1, "--shard", "none", "--precision", "fp32,autocast")
+        document = (ROOT / "docs/measurements/published-sharding.md").read_text()
+        for case, name, word, bound in zip(found["cases"], ("fp32", "mixed"), ("fp32", "mixed (autocast)"), (0.01, 0.05)):
+            peak, gb = case["peak_bytes"] / 1e9, published[name]
+            self.assertLess(abs(peak / gb - 1), bound, case["precision"])
+            self.assertIn(f"| {word} | {gb} | {peak:.2f} | {100 * (peak / gb - 1):+.1f} % |", document)
+
     def test_the_smallest_number_of_ranks_and_the_largest_micro_batch(self):
         file = self.large()
         for gb in (8, 12, 24):
@@ -100,6 +115,14 @@ class Memory(unittest.TestCase):
                     self.assertEqual(near["cases"][0]["peak_bytes"] <= gb * 1e9, fits, (case["shard"], tried))
             self.assertIn(f"smallest number of ranks with which a step fits {gb} GB", text)
             self.large()
+
+    def test_says_why_no_number_of_ranks_is_enough(self):
+        found, text = self.memory(self.large(), "--ranks", "8", "--device-gb", 5)
+        self.assertEqual([least["ranks"] for least in found["least_ranks"]], [None] * 4)
+        why = dict(re.findall(r"fp32 +(zero1|zero2|fsdp) +does not fit with up to 65536 ranks: a rank then still needs (.*)", text))
+        self.assertRegex(why["zero1"], r"^[\d.]+ GB \(activations [\d.]+, parameters 3\.1")
+        self.assertRegex(why["fsdp"], r"^[\d.]+ GB \(activations [\d.]+, .*gathered units 0\.\d+")
+        self.assertNotIn("optimizer", why["fsdp"])
 
     def test_buckets_and_checkpoints(self):
         plain, _ = self.memory(self.large(), "--ranks", 8, "--shard", "none")

@@ -11,6 +11,7 @@ from predict_case import INPUTS, NODE, PROGRAM, PredictCase
 
 TWINS = {(model, ranks): INPUTS / f"{model}-step-a100x{ranks}.toml" for model in ("gpt2-large", "llama3-8b") for ranks in (8, 64)}
 PARAMETERS = {"gpt2-large": 774030080, "llama3-8b": 8030261248}
+HSDP_TWINS = {"gpt2-large": 0.939573, "llama3-8b": 3.157846}  # T of the twins of HSDP 8 x 8, measured: docs/measurements/sharding.md
 PARTS = ("forward_s", "recompute_s", "backward_s", "exposed_s", "clip_s", "update_s")
 
 
@@ -62,6 +63,28 @@ class PredictStep(PredictCase):
         self.assertTrue(rows["fsdp"]["fits"])
         self.assertIn("sharding on 64 ranks", done.stdout)
         self.assertIn("half of the time of an all_reduce", done.stderr)
+
+    def test_the_row_of_hsdp_is_the_time_of_its_twin(self):
+        for model, measured in HSDP_TWINS.items():
+            document, done = self.predict(TWINS[model, 64], "--shard", "all")
+            row = next(row for row in document["sharding"] if row["method"] == "hsdp, groups of 8")
+            self.assertNotIn("problem", row)
+            self.assertLess(abs(row["step_s"] / measured - 1), 0.02, row)
+            self.assertNotIn("over 8 ranks; half", done.stderr)
+
+    def test_a_table_of_all_ranks_does_not_stand_for_the_groups_of_hsdp(self):
+        """Without a column ranks the rows are those of [allreduce] ranks, whether the file has a column verb or not."""
+        rows = (INPUTS / "derived/allreduce-64xa100-slingshot.csv").read_text().split("seconds\n")[1].splitlines()
+        verbs = [f"{verb},{row}" for verb in ("all_reduce", "reduce_scatter", "all_gather") for row in rows]
+        for header, lines in (("bytes,seconds", rows), ("verb,bytes,seconds", verbs)):
+            table = self.path("all.csv", "\n".join([header, *lines]) + "\n")
+            document, done = self.predict(TWINS["llama3-8b", 64], "--allreduce", table, "--shard", "all")
+            found = {row["method"]: row for row in document["sharding"]}
+            missing = "no table has the time of all_gather over 8 ranks, nor of all_reduce over 8 ranks, nor of reduce_scatter over 8 ranks"
+            self.assertIn(missing, found["hsdp, groups of 8"]["problem"])
+            self.assertGreater(found["fsdp"]["step_s"], 0)
+            file = self.changed(TWINS["llama3-8b", 64], (r"\[allreduce\]", '[shard]\nstage = "fsdp"\ngroup = 8\n[allreduce]'))
+            self.assertIn(missing, self.refused(file, "--allreduce", table))
 
     def test_a_table_of_each_verb_is_used(self):
         """With rs(x) = ag(x) = 1 ns a sharded step has little exposed communication; with 10 s each it has much."""
@@ -136,6 +159,10 @@ class PredictStep(PredictCase):
         table = INPUTS / "derived/allreduce-64xa100-slingshot.csv"
         done = subprocess.run([sys.executable, "-B", INPUTS.parent / "scripts/derive-allreduce", PROGRAM], capture_output=True, text=True, check=True)
         self.assertEqual(done.stdout, table.read_text())
+
+    def test_the_derived_collectives_are_what_their_script_derives(self):
+        done = subprocess.run([sys.executable, "-B", INPUTS.parent / "scripts/derive-collectives"], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout, (INPUTS / "derived/collectives-64xa100.csv").read_text())
 
 
 if __name__ == "__main__":

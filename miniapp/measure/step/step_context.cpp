@@ -17,6 +17,7 @@
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/unit_memory.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/step/step_backward.hpp"
 #include "model/step/check/check.hpp"
@@ -37,8 +38,24 @@ void check_threads(Config const& config) {
                                 "which this MPI does not provide; set call = \"nonblocking\"");
 }
 
-model::RankGraphs checked_graphs(Config const& config, Workload const& workload, int ranks) {
-  auto graphs = whole_step_of(config, step_to_run(config, workload), static_cast<std::size_t>(ranks));
+// Returns the number of ranks whose step is built.
+std::size_t ranks_of_step(Config const& config, Runtime const& runtime) {
+  return static_cast<std::size_t>(config.backend != Backend::replay ? runtime.ranks() : config.ranks);
+}
+
+// Checks that each unit fits the memory in which the buffers of the step will lie. It is about all memory,
+// whether other programs use it or not: no program has to end for this input, the input has to change.
+// require_room() compares with the free memory.
+void check_units_here(Config const& config, std::size_t ranks) {
+  check_sharding(config, config.sharding, ranks);
+  if (!needs_arena(config)) return;
+  const UnitRoom room =
+      needs_device_memory(config) ? UnitRoom{device_memory(), "this rank's device"} : room_of_host();
+  check_units(config, config.sharding, ranks, room);
+}
+
+model::RankGraphs checked_graphs(Config const& config, Workload const& workload, std::size_t ranks) {
+  auto graphs = whole_step_of(config, step_to_run(config, workload), ranks);
   if (const auto violations = model::check(graphs); !violations.empty())
     throw std::logic_error("the graph of the step is wrong: " + violations.front().what);
   return graphs;
@@ -123,7 +140,7 @@ StepPlan plan_step(Config const& config, Workload const& workload, Runtime const
   const bool reduces = config.backend != Backend::replay;
   StepPlan plan;
   runtime.together([&] {
-    plan.graphs = checked_graphs(config, workload, reduces ? runtime.ranks() : config.ranks);
+    plan.graphs = checked_graphs(config, workload, ranks_of_step(config, runtime));
     const std::size_t rank = reduces ? static_cast<std::size_t>(runtime.rank()) : 0;
     plan.rank_class = model::class_of_ranks(plan.graphs)[rank];
     plan.places = step_places(config, workload, plan.graph());
@@ -139,6 +156,7 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
   runtime.together([&] {
     check_can_step(config);
     check_threads(config);
+    check_units_here(config, ranks_of_step(config, runtime));
   });
   check_input_on(config, runtime, Measured::steps);
   StepPlan plan = plan_step(config, workload, runtime);

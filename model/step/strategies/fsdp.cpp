@@ -46,6 +46,11 @@ std::vector<Unit> units_of(BackwardPass const& pass, ShardUnit unit, std::size_t
   return units;
 }
 
+/// Returns whether a unit is gathered once in a micro-batch.
+bool stays_gathered(Unit const& unit, Sharding const& sharding) {
+  return unit.is_root() || !sharding.reshard_after_forward;
+}
+
 class FsdpStep : ShardedBuilder {
  public:
   FsdpStep(BackwardPass const& pass, WholeStep const& strategy, ShardGroups const& groups,
@@ -53,8 +58,8 @@ class FsdpStep : ShardedBuilder {
       : ShardedBuilder(pass, strategy, groups, place), units_(std::move(units)) {
     for (Unit& unit : units_) add_shards(unit);
     for (Unit& unit : units_) {
-      const bool keeps = unit.is_root() || !strategy.sharding.reshard_after_forward;
-      if (keeps) unit.kept = add(BufferKind::gathered_unit, unit.run.padded());
+      if (stays_gathered(unit, strategy.sharding))
+        unit.kept = add(BufferKind::gathered_unit, unit.run.padded());
       if (unit.is_root()) unit.gradients = add(BufferKind::bucket, unit.run.padded());
     }
     if (has_blocks() && strategy.sharding.reshard_after_forward)
@@ -255,6 +260,20 @@ class FsdpStep : ShardedBuilder {
 };
 
 }  // namespace
+
+std::vector<GatheredUnit> gathered_units(BackwardPass const& pass, Sharding const& sharding,
+                                         std::size_t ranks) {
+  std::vector<GatheredUnit> found;
+  for (Unit const& unit : units_of(pass, sharding.unit, ranks)) {
+    auto same = std::ranges::find(found, unit.block, &GatheredUnit::block);
+    if (same == found.end()) {
+      found.push_back({unit.block, 0, stays_gathered(unit, sharding)});
+      same = found.end() - 1;
+    }
+    same->elements += unit.run.padded();
+  }
+  return found;
+}
 
 RankGraphs fsdp_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
                      WholeStep const& strategy, std::size_t ranks, RankClasses classes) {

@@ -2,11 +2,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <vector>
+
 #include "model/step/strategies/whole_step_settings.hpp"
 #include "model/transformer/forward_pass.hpp"
 
 // The graphs of sharded steps. whole_step() (whole_step.hpp) calls these functions.
 namespace ddproxy::model {
+
+/// A unit of fsdp_step(): the parameters that a rank holds whole while it uses them.
+struct GatheredUnit {
+  std::optional<std::size_t> block;  ///< its block; nothing: the root unit, or the whole model
+  std::size_t elements = 0;          ///< of the gathered unit, with the padding
+  bool stays = false;                ///< it stays gathered from its first use to the end of the micro-batch
+};
+
+/// Returns the units of a step whose units are divided over `ranks` ranks, in ready order of their first
+/// parameters. The two runs of the root unit are one entry.
+std::vector<GatheredUnit> gathered_units(BackwardPass const& pass, Sharding const& sharding,
+                                         std::size_t ranks);
 
 /// Builds a step with ZeRO stage 1 or 2. Every rank has all parameters. The buckets of `strategy.ddp.plan`
 /// are divided among the ranks.
