@@ -2,6 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
 #include "ctest/miniapp/differences.hpp"
 #include "ctest/miniapp/sharded_cases.hpp"
 #include "ctest/miniapp/sharded_run.hpp"
@@ -62,35 +68,42 @@ std::size_t key_biases(model::Shape const& shape) {
   return shape.biases ? static_cast<std::size_t>(shape.layers * shape.key_features()) : 0;
 }
 
-/// Runs three steps with and without sharding and compares the updates. `whole` is the unsharded step.
-UpdateComparison compared_updates(StepCase const& whole_case, StepCase const& sharded_case) {
+struct Compared {
+  UpdateComparison updates;
+  double scalars = 0;  ///< the largest relative difference of a loss or of a norm
+};
+
+/// Runs three steps with and without sharding.
+Compared compare(StepCase const& whole_case, StepCase const& sharded_case) {
   StepRun whole(whole_case);
   ShardedRun sharded(sharded_case);
   const auto parameters = [&] {
     return std::vector<float>(whole.parameters().begin(), whole.parameters().end());
   };
   EXPECT_EQ(different(sharded.model_values(Content::parameter), whole.parameters()), 0U);
-  UpdateComparison found(whole.layout(), whole_case.optimizer.learning_rate, parameters());
+  Compared found{{whole.layout(), whole_case.optimizer.learning_rate, parameters()}};
+  const auto compare_scalars = [&](double value, double expected) {
+    found.scalars = std::max(found.scalars, std::abs(value / expected - 1));
+  };
   for (int step = 0; step < steps; ++step) {
     whole.run();
     sharded.run();
-    EXPECT_NEAR(sharded.mean_loss() / whole.mean_loss(), 1, 1e-6);
-    if (whole_case.clip) {
-      EXPECT_NEAR(static_cast<double>(sharded.norm()) / static_cast<double>(whole.lane->norm()), 1, 1e-6);
-    }
-    found.add(whole.gradients(), sharded.model_values(Content::parameter), parameters());
+    compare_scalars(sharded.mean_loss(), whole.mean_loss());
+    if (whole_case.clip) compare_scalars(sharded.norm(), whole.lane->norm());
+    found.updates.add(whole.gradients(), sharded.model_values(Content::parameter), parameters());
   }
   return found;
 }
 
+// With two to four ranks, 146 to 164 elements of the GPT-2 were left out: the 128 biases of the keys, and
+// some rows of the embedding. Of the Llama none was left out.
 void expect_close_updates(StepCase const& whole, StepCase const& sharded) {
-  const auto found = compared_updates(whole, sharded);
+  const auto found = compare(whole, sharded);
   const std::size_t elements = model::TensorLayout(model::backward_pass(whole.shape)).elements();
-  std::printf("  worst %.3g lr, compared %zu, left out %zu of %zu\n", found.worst(), found.compared(),
-              found.left_out(), elements);
-  EXPECT_LT(found.worst(), 1e-3);
-  EXPECT_LE(found.left_out(), key_biases(whole.shape) + elements / 1000);
-  EXPECT_GE(found.compared(), steps * (elements - found.left_out()));
+  EXPECT_LT(found.scalars, 1e-6);
+  EXPECT_LT(found.updates.worst(), 1e-3);
+  EXPECT_LE(found.updates.left_out(), key_biases(whole.shape) + elements / 1000);
+  EXPECT_GE(found.updates.compared(), steps * (elements - found.updates.left_out()));
 }
 
 TEST(ShardedUpdate, IsThatOfUnshardedAdamWByTheRule) {
@@ -112,14 +125,26 @@ TEST(ShardedUpdate, ClipsByTheNormOfAllGradients) {
 
 // ---- planted faults
 
+// The largest gradient of the model is 10000 times that of the second tensor.
+TEST(ShardedUpdatePlanted, AnErrorInATensorWithSmallGradientsIsSeen) {
+  const model::TensorLayout layout(model::backward_pass(small_llama()));
+  std::vector<float> expected(layout.elements(), 1e-4F);
+  std::ranges::fill(std::span(expected).first(layout[0].count), 1.0F);
+  auto gradients = expected;
+  EXPECT_EQ(largest_difference(layout, gradients, expected), 0);
+  gradients[layout[1].offset + 3] *= 1.0001F;
+  EXPECT_NEAR(largest_difference(layout, gradients, expected), 1e-4, 1e-6);
+  gradients[layout[1].offset] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(largest_difference(layout, gradients, expected), not_comparable);
+}
+
 TEST(ShardedUpdatePlanted, AnotherLearningRateIsCaught) {
   for (auto const& shape : shapes())
     for (auto const& [name, sharding] : shardings()) {
       SCOPED_TRACE(name);
       StepCase changed = updated(case_of(shape, sharding));
       changed.optimizer.learning_rate *= 1.01;
-      const auto found = compared_updates(updated(case_of(shape, {})), changed);
-      EXPECT_GT(found.worst(), 5e-3);
+      EXPECT_GT(compare(updated(case_of(shape, {})), changed).updates.worst(), 5e-3);
     }
 }
 
