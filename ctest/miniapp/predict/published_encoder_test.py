@@ -50,6 +50,8 @@ class PublishedEncoder(PredictCase):
         report, _ = self.memory(16)
         self.assertEqual(report["sequence"], 512)
         self.assertLess(abs(report["parameters"] / 109e6 - 1), 0.002)
+        for global_batch in BATCHES:
+            self.assertEqual(self.predict(self.input(global_batch // GPUS))[0]["step"]["global_batch"], global_batch)
 
     def test_what_sharding_saves(self):
         """The peak of DDP lies later in the backward pass if the activations are small. So at 4 sequences gradients are live at the peak, and sharding saves more."""
