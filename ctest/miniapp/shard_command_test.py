@@ -24,6 +24,7 @@ ALLREDUCE
 [sweep]
 caps_mib = [0.05]
 samples = 3
+warmup = 3
 [machine]
 peak_flops = 1e10
 bandwidth = 1e10
@@ -71,6 +72,16 @@ def check_file(name, stage, verbs):
         assert (file["/collectives/wrong_elements"][...] == 0).all()
 
 
+def loss_of(name):
+    """Returns the loss of the last warm-up step. Two updates come before it, because every input here has three warm-up steps."""
+    with h5py.File(f"{name}.h5") as file:
+        return float(file["/step/loss"][()])
+
+
+def is_close(name, other, within=1e-6):
+    return abs(loss_of(name) / loss_of(other) - 1) < within
+
+
 def measures_every_stage():
     cases = {"zero1": ('stage = "zero1"', {"reduce_scatter", "all_gather"}),
              "zero1_all": ('stage = "zero1"\nreduce = "all_reduce"\nupdate = "broadcast"', {"all_reduce", "broadcast"}),
@@ -81,23 +92,51 @@ def measures_every_stage():
         done = run(2, write(f"{name}.toml", shard), "-o", f"{name}.h5")
         assert re.search(r"^DDPROXY_STEP_FOM .* valid=\S+$", done.stdout, re.M), done.stdout
         check_file(f"{name}.h5", shard.split('"')[1], verbs)
+    run(2, write("none.toml", 'stage = "none"'), "-o", "none.h5")
+    for name in cases:  # with two ranks all ways to average give the same bits
+        assert loss_of(name) == loss_of("none"), (name, loss_of(name), loss_of("none"))
+
+
+def groups_of_ranks_have_the_loss_of_the_unsharded_step():
     run(4, write("hsdp.toml", 'stage = "fsdp"\ngroup = 2'), "-o", "hsdp.h5")
     check_file("hsdp.h5", "fsdp", {"reduce_scatter", "all_gather", "all_reduce"})
-    run(2, write("blocking.toml", 'stage = "zero1"\nlanes = 2', MPI + '\ncall = "blocking"'), "-o", "blocking.h5")
-    run(2, write("bf16.toml", 'stage = "fsdp"', MPI + '\nwire = "bf16"', '[optimizer]\nclip = 1.0\n'), "-o", "bf16.h5")
-    run(2, write("poll.toml", 'stage = "fsdp"\nlanes = 2', MPI + '\nprogress = "poll"'), "-o", "poll.h5")
-    for name in ("step-gpt2-zero1", "step-llama-fsdp"):
-        run(2, os.path.join(inputs, name + ".toml"), "-o", name + ".h5")
+    run(4, write("none4.toml", 'stage = "none"'), "-o", "none4.h5")
+    assert is_close("hsdp", "none4"), (loss_of("hsdp"), loss_of("none4"))
 
 
-def the_loss_is_that_of_the_unsharded_step():
-    """Reads the files of measures_every_stage(). With two ranks all ways to average give the same bits."""
-    run(2, write("none.toml", 'stage = "none"'), "-o", "none.h5")
-    losses = set()
-    for stage in ("none", "zero1", "zero2", "fsdp"):
-        with h5py.File(f"{stage}.h5") as file:
-            losses.add(float(file["/step/loss"][()]))
-    assert len(losses) == 1, losses
+def every_way_to_communicate_gives_the_loss_of_the_unsharded_step():
+    """Reads a file of measures_every_stage()."""
+    for name, shard, allreduce in (("blocking", 'stage = "zero1"\nlanes = 2', 'call = "blocking"'), ("poll", 'stage = "fsdp"\nlanes = 2', 'progress = "poll"')):
+        run(2, write(f"{name}.toml", shard, f"{MPI}\n{allreduce}"), "-o", f"{name}.h5")
+        check_file(f"{name}.h5", shard.split('"')[1], {"reduce_scatter", "all_gather"})
+        assert loss_of(name) == loss_of("none"), (name, loss_of(name), loss_of("none"))
+
+
+def gradients_are_rounded_and_clipped_as_in_the_unsharded_step():
+    """The ranks add the squares of the gradients in another order than one rank does, so the loss may differ in the last digits."""
+    clip, bf16 = "[optimizer]\nclip = 1.0\n", MPI + '\ncall = "nonblocking"\nwire = "bf16"'
+    run(2, write("bf16.toml", 'stage = "fsdp"', bf16, clip), "-o", "bf16.h5")
+    check_file("bf16.h5", "fsdp", {"reduce_scatter", "all_gather", "all_reduce"})
+    run(2, write("none_bf16.toml", 'stage = "none"', bf16, clip), "-o", "none_bf16.h5")
+    run(2, write("none_clip.toml", 'stage = "none"', more=clip), "-o", "none_clip.h5")
+    assert is_close("bf16", "none_bf16", 1e-7), (loss_of("bf16"), loss_of("none_bf16"))
+    assert not is_close("none_bf16", "none_clip"), "the loss does not show whether gradients are rounded"
+
+
+def inputs_of_the_project_have_the_loss_of_the_unsharded_step():
+    for name, stage in (("step-gpt2-zero1", "zero1"), ("step-llama-fsdp", "fsdp")):
+        file = os.path.join(inputs, name + ".toml")
+        run(2, file, "-o", name + ".h5")
+        check_file(name + ".h5", stage, {"reduce_scatter", "all_gather", "all_reduce"})
+        with open(file) as opened:
+            text, found = re.subn("samples = 10\n", "samples = 3\nwarmup = 3\n", opened.read())
+        unsharded, sections = re.subn(r"\[shard\]\n(?:.+\n)+", "", text)
+        assert found == sections == 1, name
+        for copy, content in (("sharded", text), ("unsharded", unsharded)):
+            with open(copy + ".toml", "w") as opened:
+                opened.write(content)
+            run(2, copy + ".toml", "-o", copy + ".h5")
+        assert is_close("sharded", "unsharded"), (name, loss_of("sharded"), loss_of("unsharded"))
 
 
 def is_on_time(name, late=2e-6):
@@ -132,6 +171,21 @@ def a_twin_replays_collectives():
     assert "half of the time of an all_reduce" in done.stderr, done.stderr
 
 
+def only_the_host_adds_gradients_of_several_micro_batches():
+    """With NCCL the parts are on a device. A dry run says what is wrong before it says that this build has no NCCL."""
+    for shard, sync in (('stage = "fsdp"', "last"), ('stage = "zero2"', "last"), ('stage = "zero1"', "each")):
+        file = write("wrong.toml", shard, 'backend = "nccl"')
+        with open(file) as opened:
+            text = opened.read()
+        for accumulation in (2, 1):
+            with open(file, "w") as opened:
+                opened.write(text.replace("batch = 2\n", f'batch = 2\naccumulation = {accumulation}\nsync = "{sync}"\n'))
+            if accumulation == 2:
+                refused(1, "accumulation = 2: this sharded step adds", "--dry-run", file)
+            else:
+                assert "accumulation" not in start(1, "--dry-run", file).stderr
+
+
 def wrong_input_is_one_line():
     refused(1, "there is only one", write("wrong.toml", 'stage = "zero1"'))
     refused(2, "'zero9' is unknown", write("wrong.toml", 'stage = "zero9"'))
@@ -146,6 +200,10 @@ def wrong_input_is_one_line():
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     measures_every_stage()
-    the_loss_is_that_of_the_unsharded_step()
+    groups_of_ranks_have_the_loss_of_the_unsharded_step()
+    every_way_to_communicate_gives_the_loss_of_the_unsharded_step()
+    gradients_are_rounded_and_clipped_as_in_the_unsharded_step()
+    inputs_of_the_project_have_the_loss_of_the_unsharded_step()
     a_twin_replays_collectives()
+    only_the_host_adds_gradients_of_several_micro_batches()
     wrong_input_is_one_line()

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -138,28 +139,34 @@ class ShardedRun {
   /// Lets the compute lane go on before the collectives of a lane are done, in all later steps.
   void do_not_wait(std::size_t lane) { lanes_[lane] = std::make_unique<NotWaiting>(std::move(lanes_[lane])); }
 
-  /// Returns all elements of the model of this content, as they are at the end of a step, on all ranks. Each
-  /// rank adds the elements that it has. An element that no rank has is 0.
+  /// Returns all elements of the model of this content, as they are at the end of a step, on all ranks. Ranks
+  /// that have the same element must have the same bits; if they differ, the element is NaN. An element that
+  /// no rank has is 0.
   std::vector<float> model_values(model::Content content) const {
-    std::vector<std::uint32_t> bits(layout_.elements()), all(bits.size());
+    std::vector<std::uint32_t> bits(layout_.elements()), inverse(bits.size());
     for (std::size_t b = 0; b < graph_.buffers.size(); ++b) {
       auto const& state = graph_.buffers[b].at_exit;
       if (state.content != content) continue;
       const std::size_t place =
           state.shard ? static_cast<std::size_t>(groups_.places()[index(*state.shard)].rank) : 0;
       const std::size_t first = state.model.offset + place * graph_.buffers[b].elements;
-      for (std::size_t i = 0; i < graph_.buffers[b].elements && first + i < state.model.end(); ++i)
+      for (std::size_t i = 0; i < graph_.buffers[b].elements && first + i < state.model.end(); ++i) {
         bits[first + i] = std::bit_cast<std::uint32_t>(memory_(places_.first[b] + i));
+        inverse[first + i] = ~bits[first + i];
+      }
     }
-    // Ranks that have the same element have the same bits, and all others have zeros. So OR gives the value.
-    // The maximum would too, but MPI_MAX of MPICH 4.0.2 compares unsigned integers as signed ones.
-    MPI_Allreduce(bits.data(), all.data(), static_cast<int>(all.size()), MPI_UINT32_T, MPI_BOR,
-                  MPI_COMM_WORLD);
+    bits = union_of_ranks(bits);
+    inverse = union_of_ranks(inverse);  // inverted, the bits that all ranks with the element have
     std::vector<float> values;
-    for (const std::uint32_t each : all) values.push_back(std::bit_cast<float>(each));
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+      const bool is_held = bits[i] != 0 || inverse[i] != 0;
+      values.push_back(is_held && bits[i] != ~inverse[i] ? std::numeric_limits<float>::quiet_NaN()
+                                                         : std::bit_cast<float>(bits[i]));
+    }
     return values;
   }
 
+  model::TensorLayout const& layout() const { return layout_; }
   double mean_loss() const { return test_runtime->sum(lane_.loss()) / test_runtime->ranks(); }
   float norm() const { return lane_.norm(); }
   std::size_t poisoned() const { return compute_.poisoned; }
@@ -172,6 +179,15 @@ class ShardedRun {
 
  private:
   static int rank() { return test_runtime->rank(); }
+
+  // Combines the bits of all ranks with OR. The maximum would do, too, but MPI_MAX of MPICH 4.0.2 compares
+  // unsigned integers as signed ones.
+  static std::vector<std::uint32_t> union_of_ranks(std::vector<std::uint32_t> const& own) {
+    std::vector<std::uint32_t> all(own.size());
+    MPI_Allreduce(own.data(), all.data(), static_cast<int>(all.size()), MPI_UINT32_T, MPI_BOR,
+                  MPI_COMM_WORLD);
+    return all;
+  }
 
   std::unique_ptr<CollectiveEngine> engine(model::CommunicatorId id, ShardedDrive const& drive) {
     constexpr std::size_t piece = 5000;

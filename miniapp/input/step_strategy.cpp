@@ -51,10 +51,11 @@ static void check_can_shard(Config const& config) {
                      (config.step.sync == model::Sync::each && s.reduce == model::Verb::reduce_scatter));
   const bool on_host = !builds_for_device() && config.backend != Backend::nccl;
   if (adds && !on_host && config.backend != Backend::replay)
-    refuse(
-        "[step] accumulation: the reduce-scatters of this stage add to a part of the gradients, and only MPI "
-        "on "
-        "host memory can add; set accumulation = 1, or [shard] stage = \"zero1\" with sync = \"last\"");
+    refuse(fmt::format(
+        "[step] accumulation = {}: this sharded step adds the reduced gradients of each micro-batch to its "
+        "part of the gradients; only MPI on host memory can add, neither a device nor NCCL; set "
+        "accumulation = 1, or [shard] stage = \"zero1\" with [step] sync = \"last\"",
+        config.step.accumulation));
 }
 
 void check_can_step(Config const& config) {
