@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "miniapp/analysis/stopping.hpp"
@@ -121,6 +122,7 @@ class Session {
   // The first two methods are in session_calibration.cpp, and the others down to predict_cases() in
   // session_predict.cpp and session_sweep.cpp.
   void take_rounds(int first, int last);
+  void keep_samples_of(std::function<void()> const& record);
   void keep_tables();
   void plan_optimal_cases();
   void predict();
