@@ -58,8 +58,8 @@ class Session {
   void collective_pieces();
   /// Carries out the first third of the rounds of the calibration (miniapp/measure/calibration/rounds.hpp):
   /// it measures the operators, a(x), kappa and gamma. Then makes the plans of the strategy `optimal`. Throws
-  /// CollectiveError if an all-reduce gave a wrong sum (exit code 3), the file cannot be written (exit code 4)
-  /// or a signal arrived (exit code 75).
+  /// CollectiveError if an all-reduce gave a wrong sum (exit code 3), the file cannot be written (exit code
+  /// 4) or a signal arrived (exit code 75).
   void open_calibration();
   /// Carries out the other rounds, right before the sweep. Records all samples, and predicts every case from
   /// them. Replayed times are known and are not measured.
