@@ -29,7 +29,6 @@ peak_flops = 1e10
 bandwidth = 1e10
 """
 MPI = 'backend = "mpi"'
-SUMMED = ("forward", "recompute", "backward", "clip", "update", "copies", "waiting")  # the parts that add up to the step
 # keys of [shard], and by how many seconds a task may be late. A lane that wakes up late may slow the other lane too late (ReplayLink).
 TWINS = (('stage = "zero1"', 2e-6), ('stage = "zero2"', 2e-6), ('stage = "fsdp"', 2e-6),
          ('stage = "fsdp"\ngroup = 4', 1e-4), ('stage = "fsdp"\nlanes = 2\nprefetch = 2', 1e-4), ('stage = "zero1"\nlanes = 2', 1e-4))
@@ -55,21 +54,12 @@ def run(ranks, *arguments):
 
 def refused(ranks, part, *arguments):
     done = start(ranks, *arguments)
-    lines = [line for line in done.stderr.splitlines() if line.startswith("ddproxy: ")]
+    # When a rank has ended, the launcher sends a signal to the others; rank 0 may print that it came.
+    lines = [line for line in done.stderr.splitlines() if line.startswith("ddproxy: ") and "a signal arrived" not in line]
     assert done.returncode == 2 and len(lines) == 1 and part in lines[0], (part, arguments, done.returncode, done.stderr)
 
 
-def parts_of(name, dataset="measured"):
-    """Returns {part: seconds} of a file. Checks that the parts of each sample add up to the step, and that none is negative."""
-    with h5py.File(name) as file:
-        rows = dict(zip((text.decode() for text in file["/step/part"][...]), file["/step/" + dataset][...]))
-    assert np.allclose(sum(rows[part] for part in SUMMED), rows["step"], rtol=1e-9, atol=0), (name, rows)
-    assert all((rows[part] >= -1e-9 * rows["step"]).all() for part in SUMMED), (name, rows)
-    return rows
-
-
 def check_file(name, stage, verbs):
-    parts_of(name)
     with h5py.File(name) as file:
         step = file["/step"]
         assert str(step.attrs["sharding"]).startswith(stage), dict(step.attrs)
@@ -143,33 +133,6 @@ def a_twin_replays_collectives():
     assert "half of the time of an all_reduce" in done.stderr, done.stderr
 
 
-def write_table(name, gather_s):
-    """Writes a table in which every all-gather takes `gather_s` and every other collective 0.1 ms."""
-    with open(name, "w") as file:
-        file.write("verb,ranks,bytes,seconds\n")
-        for verb, size in itertools.product(("all_reduce", "reduce_scatter", "all_gather"), (1000, 1000000)):
-            file.write(f"{verb},8,{size},{gather_s if verb == 'all_gather' else 1e-4}\n")
-
-
-def slow_gathers_are_waiting():
-    """With FSDP the first gather cannot be hidden, and the backward pass gathers each unit again. If gathers take 20 ms, compute waits for them. Nothing else
-    changes. Other programs can only add time."""
-    rows = {}
-    for gather_s in (1e-4, 2e-2):
-        write_table("gathers.csv", gather_s)
-        run(1, write("gathers.toml", 'stage = "fsdp"', 'backend = "replay"\ntable = "gathers.csv"\nranks = 8', '[compute]\nmode = "replay"\n'), "-o", "gathers.h5")
-        rows[gather_s] = parts_of("gathers.h5"), parts_of("gathers.h5", "predicted")
-    (quick, _), (slow, predicted) = rows[1e-4], rows[2e-2]
-    with h5py.File("gathers.h5") as file:
-        gathers = np.array([phase == b"all_gather" for phase in file["/timeline/phase"][...]])
-        seconds = (file["/timeline/end"][...] - file["/timeline/start"][...])[gathers]
-    assert gathers.sum() > 4 and (seconds > 0.0199).all(), seconds
-    assert (slow["waiting"] > 0.999 * predicted["waiting"]).all() and predicted["waiting"] > 0.9 * predicted["step"] > 0.02 * gathers.sum() * 0.8, (slow, predicted)
-    assert np.allclose(slow["waiting"], slow["exposed"], rtol=0.02), "a twin has no slowdown, so E is what compute waits for"
-    for part in ("forward", "backward", "update"):
-        assert np.median(slow[part]) < 1.2 * np.median(quick[part]) + 1e-4, (part, slow, quick)
-
-
 def wrong_input_is_one_line():
     refused(1, "there is only one", write("wrong.toml", 'stage = "zero1"'))
     refused(2, "'zero9' is unknown", write("wrong.toml", 'stage = "zero9"'))
@@ -186,5 +149,4 @@ with tempfile.TemporaryDirectory() as folder:
     measures_every_stage()
     the_loss_is_that_of_the_unsharded_step()
     a_twin_replays_collectives()
-    slow_gathers_are_waiting()
     wrong_input_is_one_line()
