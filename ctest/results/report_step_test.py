@@ -263,6 +263,11 @@ class Steps(WithSample):
         (said,) = [said for said in plausible.impossible(Results(self.sample)) if "E of" in said]
         self.assertRegex(said, r"^The exposed communication E of 1 of 2 steps is below 0, which is impossible: the smallest is -26\.9 ms\.")
 
+    def test_a_negative_median_of_e_is_no_share_of_the_step(self):
+        self.change(lambda file: file["step/median"].__setitem__(2, -0.0269))
+        self.assertTrue(step_figure.finding(Results(self.sample)).startswith("The measured E is below 0, so it is only noise;"))
+        self.assertIn("The measured E is -26.9 ms. It is below 0, so this run does not show", step_figure.answer(Results(self.sample)))
+
     def test_the_bar_of_a_replayed_step_is_not_called_measured(self):
         self.only_steps()
         for modes, label in ((("kernels", "mpi"), "measured"), (("replay", "replay"), "replayed"), (("replay", "mpi"), "measured\nwith replayed compute")):

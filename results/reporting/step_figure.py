@@ -99,8 +99,15 @@ def finding(results):
         return ""
     error = predicted["step"] / measured["step"] - 1.0
     missed = _rest_text(measured)
-    return f"{derive.percent(measured['exposed'] / measured['step'])} of a step is exposed communication;\nthe step is predicted {_off(error)}{'.' * bool(missed)}" \
+    return f"{_share(measured)};\nthe step is predicted {_off(error)}{'.' * bool(missed)}" \
         + f"\n{missed}" * bool(missed)
+
+
+def _share(row):
+    """Says which share of the step is exposed communication. A negative E has no share."""
+    if row["exposed"] < 0.0:
+        return "The measured E is below 0, so it is only noise"
+    return f"{derive.percent(row['exposed'] / row['step'])} of a step is exposed communication"
 
 
 def _off(error):
@@ -116,7 +123,10 @@ def answer(results):
     count = int(np.isfinite(results["/step/measured"][row]).sum()) if results.has("/step/measured") else 0
     kind = intervals.kind_of_steps(count) if np.isfinite(high - low) else None
     text = [f"A whole step takes {_time(measured['step'])}, {intervals.sentence(count, kind, _time(low), _time(high))}."]
-    text.append(f"Of this, E = {_time(measured['exposed'])} is exposed communication.")
+    if measured["exposed"] < 0.0:
+        text.append(f"The measured E is {_time(measured['exposed'])}. It is below 0, so this run does not show how much communication is exposed.")
+    else:
+        text.append(f"Of this, E = {_time(measured['exposed'])} is exposed communication.")
     if measured["step"] > 0.0:
         text.append(f"The model predicts {_time(predicted['step'])}, which is {_off(predicted['step'] / measured['step'] - 1.0)}.")
     if measured["step"] > 0.0 and (missed := _rest_text(measured)):
