@@ -161,6 +161,30 @@ TEST(StepTwin, SharesTheLinkAmongLanes) {
     }
 }
 
+// An engine whose gathers take 3 ms stands for a slow network. The forward pass waits for the first gather,
+// so the waiting of the compute lane has at least its time. No other phase has it.
+TEST(StepTwin, CountsSlowGathersAsWaiting) {
+  constexpr double gather_seconds = 3e-3;
+  const Twin twin({.sharding = {.stage = model::ShardStage::fsdp}});
+  CompiledStep step = twin.compiled();
+  ASSERT_EQ(step.lanes().size(), 1U);
+  const auto seconds_in = [&](double gather) {
+    StepReplay compute(twin.phases);
+    ThreadedLane lane(std::make_unique<ReplayEngine>([gather](model::Verb verb, std::int64_t) {
+      return verb == model::Verb::all_gather ? gather : 1e-5;
+    }));
+    const auto times = run_step(step, compute, lane);
+    return model::phase_seconds(twin.graph(), trace_of(times, step, lane.finished()), times.total);
+  };
+  const auto quick = seconds_in(1e-5), slow = seconds_in(gather_seconds);
+  for (auto const& phases : {quick, slow})
+    EXPECT_NEAR(phases.compute() + phases.copies + phases.waiting, phases.step, 1e-9);
+  EXPECT_NEAR(slow.forward, sum(twin.phases.forward), 1e-3);
+  EXPECT_NEAR(slow.backward, sum(twin.phases.backward), 1e-3);
+  EXPECT_GE(quick.waiting, 0);
+  EXPECT_GE(slow.waiting, gather_seconds);
+}
+
 // A replayed task lasts from one deadline to the next, whenever a thread wakes up. So every task has its
 // predicted times, counted from the first task, even on a busy machine.
 TEST(StepTwin, CarriesOutEveryTaskAtItsPredictedTime) {

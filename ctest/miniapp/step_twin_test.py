@@ -76,6 +76,8 @@ def check_file(name, ranks, compute, backend):
         assert math.isnan(file["step/loss"][()]) == (compute == "replay")
         assert ("seconds" in file["allreduce"]) == (backend != "replay") and file["allreduce/table_bytes"].size > 2
         parts = [part.decode() for part in file["step/part"]]
+        for row in (*file["step/measured"][:].T, file["step/predicted"][:], file["step/uncontended"][:]):
+            assert abs(sum(row[:parts.index("step")]) - row[parts.index("step")]) < 1e-9, (parts, row)
         if compute == "replay":  # nothing is contended for
             assert np.array_equal(file["step/predicted"][:], file["step/uncontended"][:])
         return dict(zip(parts, file["step/predicted"][:])), dict(zip(parts, file["step/measured"][:]))
@@ -164,7 +166,8 @@ def check_dry_run():
         assert words in text, (words, text)
     assert not Path("results.h5").exists()
     with h5py.File("twin.h5") as file:
-        steps, alone = file["step/predicted"][:][-1], file["step/predicted"][:][-1] - file["step/predicted"][:][3]
+        predicted = dict(zip((part.decode() for part in file["step/part"]), file["step/predicted"][:]))
+        steps, alone = predicted["step"], predicted["step"] - predicted["exposed"]
     assert abs(float(re.search(r"time: about (\S+) s", text)[1]) / (5 * steps + 3 * alone) - 1) < 0.006, text  # three digits
     assert "hypothetical: the step needs" in dry_run("large.toml") and "hypothetical" not in text
     assert "time: at least " in dry_run("kernels.toml")

@@ -29,7 +29,8 @@ strategies = ["flat", "bucketed"]
 caps_mib = [0.25]
 samples = {samples}
 """
-GROUPS = {"layers": "operations", "allreduce": "all-reduces", "calibration": "calibration", "plans": "prediction"}  # in the order in which they are written
+# What is written at the end of each step of a run, in this order. Samples of the calibration are written earlier.
+WRITTEN = {"layers/ready": "operations", "allreduce/median": "all-reduces", "calibration/alpha": "calibration", "plans": "prediction"}
 STEPS = (("of the sweep", "sweep"), ("measuring steps", "steps"), ("verifying", "verification"), ("timing the operations", "operations"), ("timing the all-reduce", "all-reduces"),
          ("beside all-reduces", "calibration"), ("predicting", "prediction"), ("end of the run", "end"))
 QUIET = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
@@ -63,7 +64,7 @@ def phase_of(path, errors=""):
     if not path.exists():
         return "start"
     with h5py.File(path) as file:
-        missing = [phase for group, phase in GROUPS.items() if group not in file]
+        missing = [phase for name, phase in WRITTEN.items() if name not in file]
         if file.attrs["complete"] == 1:
             return "after the results"
         measured = numpy.isfinite(file["sweep/measured"][()]).any() if "sweep/measured" in file else False

@@ -25,6 +25,7 @@ struct StepFile {
   double bucket_mib = 25;
   std::string shape = "layers 2 d_model 64 heads 4";
   double negative_step = 0;  ///< seconds that replace the first sample of the step
+  double waiting = 1e-7;     ///< seconds of the part `waiting`
 };
 
 constexpr std::size_t samples = 8;
@@ -63,8 +64,8 @@ class CompareSteps : public Compare {
     if (!step.call.empty()) set("call", step.call);
     set("call_setting", step.call_setting);
     if (!step.call_alone.empty()) writer.attribute("/allreduce", "call", step.call_alone);
-    const std::vector<std::string> parts{"forward", "recompute", "exposed", "step"};
-    const double seconds[] = {0.3, 0, 0.01, 1};
+    const std::vector<std::string> parts{"forward", "recompute", "exposed", "step", "waiting"};
+    const double seconds[] = {0.3, 0, 0.01, 1, step.waiting};
     std::vector<double> values;
     for (const double second : seconds)
       for (std::size_t s = 0; s < samples; ++s)
@@ -83,6 +84,8 @@ TEST_F(CompareSteps, finds_a_slower_step_and_leaves_out_what_has_no_ratio) {
   EXPECT_TRUE(contains(row("forward"), "forward")) << out;
   EXPECT_FALSE(contains(out, "exposed")) << out;
   EXPECT_FALSE(contains(out, "recompute")) << out;
+  EXPECT_FALSE(contains(out, "waiting")) << out;
+  accept({.base = base, .next = steps("d", 6, {.waiting = 1e-6})});
   EXPECT_EQ(compare({.base = base, .next = steps("c", 6, {.factor = 1.3})}), 1) << out;
 }
 

@@ -47,6 +47,24 @@ class Damaged(WithSample):
         self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
         self.assertIn("interrupted", done.stderr)
 
+    def test_draws_a_run_that_was_killed_before_its_first_round(self):
+        """The file has the plans and samples of the calibration. Its sweep has no sample and no prediction, and no table has medians."""
+        def kill(file):
+            file.attrs.modify("complete", 0)
+            for name, data in list(file["sweep"].items()):
+                if data.dtype.kind == "f" and name not in ("measured", "compute", "backward_end", "arrival", "comm_alone"):
+                    del file["sweep"][name]
+                elif data.dtype.kind == "f":
+                    data[...] = np.nan
+            for name in ("layers/ready", "allreduce/median", "allreduce/p99", "allreduce/algbw", "allreduce/busbw", "calibration/kappa", "calibration/gamma",
+                         "calibration/alpha", "calibration/beta", "score", "timeline", "memory", "states", "phases", "fom", "step"):
+                del file[name]
+        self.change(kill)
+        done = report(self.sample)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (0, 1), done.stderr)
+        self.assertIn("interrupted", done.stderr)
+        self.assertFalse([line for line in done.stdout.splitlines() if line.endswith("-sweep.png")], "nothing of the sweep was measured")
+
     def test_takes_the_medians_of_an_interrupted_run_from_its_samples(self):
         whole = self.table("sweep")
         self.change(lambda file: [file["sweep"].__delitem__(n) for n in ("measured_median", "exposed", "tail", "slowdown")])

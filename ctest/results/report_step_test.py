@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 
 from report_sample import WithSample, report  # must come first: it adds the folder of reporting to the path
-from reporting import perfetto, plausible, step_figure, step_timeline_figure  # noqa: E402
+from reporting import perfetto, plausible, step_figure, step_timeline_figure, tables  # noqa: E402
 from reporting.data import Results  # noqa: E402
 from reporting.page import words as words_of_page  # noqa: E402
 
@@ -220,6 +220,28 @@ class Steps(WithSample):
         self.assertEqual((lines, words), ([], ["forward", "exposed", "in no part"]))
         self.assertIn("The parts add up to 27.3 % of the step.", step_figure.answer(Results(self.sample)))
 
+    def with_waiting(self):
+        """Makes the row `recompute` a row `waiting`, with which the parts of each sample add up to the step."""
+        def fill(file):
+            file["step/part"][1] = "waiting"
+            for name in ("measured", "median", "predicted", "uncontended"):
+                file["step/" + name][1] = file["step/" + name][3] - file["step/" + name][0]
+        self.change(fill)
+
+    def test_parts_with_waiting_fill_the_step_without_e(self):
+        self.with_waiting()
+        bars, lines, words = self.ends()
+        np.testing.assert_allclose(bars, (1.1, 1.155, 1.045))
+        self.assertEqual((lines, words), ([], ["forward", "waiting"]))
+        self.assertNotIn("add up", step_figure.finding(Results(self.sample)) + step_figure.answer(Results(self.sample)))
+        self.assertIn("9.1 % of a step is exposed communication", step_figure.finding(Results(self.sample)))
+        self.assertEqual(self.table("step")["part"], ["forward", "waiting", "exposed", "step"])
+
+    def test_the_note_explains_waiting_if_the_file_has_it(self):
+        self.assertNotIn("waiting", tables.step_table(Results(self.sample)).note)
+        self.with_waiting()
+        self.assertIn('In the row "waiting" compute is idle', tables.step_table(Results(self.sample)).note)
+
     def test_parts_that_are_longer_than_the_step_are_marked_at_its_end(self):
         self.change(lambda file: [file["step/" + name].__setitem__(3, 0.2) for name in ("median", "predicted", "uncontended")])
         bars, lines, words = self.ends()
@@ -240,6 +262,11 @@ class Steps(WithSample):
         self.change(lambda file: file["step/measured"].__setitem__((2, 1), -0.0269))
         (said,) = [said for said in plausible.impossible(Results(self.sample)) if "E of" in said]
         self.assertRegex(said, r"^The exposed communication E of 1 of 2 steps is below 0, which is impossible: the smallest is -26\.9 ms\.")
+
+    def test_a_negative_median_of_e_is_no_share_of_the_step(self):
+        self.change(lambda file: file["step/median"].__setitem__(2, -0.0269))
+        self.assertTrue(step_figure.finding(Results(self.sample)).startswith("The measured E is below 0, so it is only noise;"))
+        self.assertIn("The measured E is -26.9 ms. It is below 0, so this run does not show", step_figure.answer(Results(self.sample)))
 
     def test_the_bar_of_a_replayed_step_is_not_called_measured(self):
         self.only_steps()

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "ctest/results/folder.hpp"
@@ -66,6 +67,34 @@ TEST_F(Roundtrip, a_sweep_can_take_more_samples_than_were_reserved) {
   EXPECT_EQ(values[43], 2.0);
   EXPECT_EQ(std::ranges::count_if(values, [](double v) { return std::isnan(v); }), 81);
   EXPECT_EQ(reader.integers("/sweep/order"), Integers(42, 7));
+}
+
+TEST_F(Roundtrip, tables_of_a_calibration_can_be_written_again_with_more_samples) {
+  Writer writer(folder / "r.h5");
+  writer.write("/allreduce/seconds", Reals{1, 2}, {2, 1});
+  writer.write("/allreduce/probe_before", Reals{5, 6}, {2, 1});
+  writer.flush();
+  writer.write("/allreduce/seconds", Reals{1, 3, 2, 4}, {2, 2});
+  EXPECT_THROW(writer.write("/allreduce/seconds", Reals{1, 2}, {2, 1}), std::logic_error);
+  EXPECT_THROW(writer.write("/allreduce/seconds", Reals(9, 1), {3, 3}), std::logic_error);
+  const auto grown = writer.reader();
+  EXPECT_EQ(grown.extents("/allreduce/probe_before"), (Extents{2, 2}));  // as long as the dimension
+  EXPECT_TRUE(std::isnan(grown.reals("/allreduce/probe_before")[1]));
+  writer.write("/allreduce/probe_before", Reals{5, 7, 6, 8}, {2, 2});
+  writer.finish();
+  const Reader reader(folder / "r.h5");
+  EXPECT_EQ(reader.reals("/allreduce/seconds"), (Reals{1, 3, 2, 4}));
+  EXPECT_EQ(reader.reals("/allreduce/probe_before"), (Reals{5, 7, 6, 8}));
+}
+
+TEST_F(Roundtrip, a_table_of_many_samples_takes_little_more_than_its_values) {
+  constexpr std::size_t ranks = 8, operations = 400, samples = 40;
+  Writer writer(folder / "r.h5");
+  for (std::size_t n = 1; n <= samples; ++n)
+    writer.write("/layers/seconds", Reals(ranks * operations * n, 1.0), {ranks, operations, n});
+  writer.finish();
+  const auto values = sizeof(double) * ranks * operations * samples;
+  EXPECT_LT(std::filesystem::file_size(folder / "r.h5"), values + 65536);
 }
 
 TEST_F(Roundtrip, gives_back_attributes) {

@@ -21,10 +21,16 @@ struct Part {
   char const* name;
   double PhaseSeconds::*seconds;  // nullptr: E
 };
-constexpr Part parts[] = {{"forward", &PhaseSeconds::forward},   {"recompute", &PhaseSeconds::recompute},
-                          {"backward", &PhaseSeconds::backward}, {"exposed", nullptr},
-                          {"clip", &PhaseSeconds::clip},         {"update", &PhaseSeconds::update},
-                          {"copies", &PhaseSeconds::copies},     {"step", &PhaseSeconds::step}};
+// The parts before `step` add up to it.
+constexpr Part parts[] = {{"forward", &PhaseSeconds::forward},
+                          {"recompute", &PhaseSeconds::recompute},
+                          {"backward", &PhaseSeconds::backward},
+                          {"clip", &PhaseSeconds::clip},
+                          {"update", &PhaseSeconds::update},
+                          {"copies", &PhaseSeconds::copies},
+                          {"waiting", &PhaseSeconds::waiting},
+                          {"step", &PhaseSeconds::step},
+                          {"exposed", nullptr}};
 
 template <class Times>
 double value_of(Part const& part, Times const& times) {
@@ -119,6 +125,19 @@ std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> 
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+std::string negative_exposed(std::vector<StepSample> const& samples) {
+  constexpr double tolerance = 0.005;  // of the step, as on the page of the report
+  const auto is_negative = [](auto const& s) { return s.exposed() < -tolerance * s.phases.step; };
+  const auto count = std::ranges::count_if(samples, is_negative);
+  if (count == 0) return "";
+  const auto smallest = std::ranges::min_element(samples, {}, &StepSample::exposed);
+  return fmt::format(
+      "the exposed communication E is below 0 in {} of {} samples, which is impossible; the smallest is "
+      "{:.3f} ms. Compute without communication took longer than the whole step, so other programs disturbed "
+      "the run, and its E is not reliable; end other programs and repeat the run",
+      count, samples.size(), smallest->exposed() * 1e3);
 }
 
 double host_waits_of(std::vector<StepSample> const& samples) {

@@ -20,13 +20,16 @@ namespace ddproxy {
 struct StepSample {
   model::PhaseSeconds phases;  ///< seconds of the phases of the rank whose step ends last
   double alone = 0;            ///< compute of the slowest rank in a step without communication, seconds
-  /// Returns E in seconds: T of the step minus the compute without communication.
+  /// Returns E in seconds: T of the step minus the compute without communication. It is negative if the
+  /// machine was slower while `alone` was measured.
   double exposed() const { return phases.step - alone; }
 };
 
-/// The samples and the prediction of one part of the step. All numbers are in seconds.
+/// The samples and the prediction of one part of the step. All numbers are in seconds. In each sample the
+/// parts forward, recompute, backward, clip, update, copies and waiting add up to `step`. `exposed` is E,
+/// which compares two steps and is no part of the sum.
 struct StepRow {
-  std::string name;  ///< forward, recompute, backward, exposed, clip, update, copies or step
+  std::string name;  ///< a name of step_part_names()
   std::vector<double> samples;
   double mean = not_available, deviation = not_available;  ///< standard deviation; NaN for one sample
   model::Estimate median{not_available, not_available, not_available};  ///< median and its 95 % interval
@@ -69,7 +72,8 @@ struct StepPredictions {
       uncontended;  ///< without kappa and gamma: from measurements in which nothing overlapped
 };
 
-/// Returns the names of the parts of a step, in the order of the rows of StepFigures.
+/// Returns the names of the parts of a step, in the order of the rows of StepFigures: the parts that add up
+/// to the step, then step, then exposed.
 std::vector<std::string> step_part_names();
 
 /// Returns the seconds of each part of one sample, in the order of step_part_names().
@@ -78,6 +82,10 @@ std::vector<double> step_part_seconds(StepSample const& sample);
 /// Computes the rows of StepFigures. `first` is the first step of the run. `samples` has at least one sample.
 std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> const& samples,
                                StepPredictions const& predictions);
+
+/// Returns a warning in one line if E is below -0.5 % of the step in a sample. Otherwise returns an empty
+/// text.
+std::string negative_exposed(std::vector<StepSample> const& samples);
 
 /// Returns the median over the samples of the seconds between the end of a collective and the moment at which
 /// the host goes on, summed over the HostWaits of a step. `samples` has at least one sample.

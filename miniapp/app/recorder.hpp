@@ -38,8 +38,9 @@ struct Uncertainty {
 ///
 /// Problem: a run may be killed at any time, and its results up to then must remain readable. results::Writer
 /// therefore holds the file in memory (results/file/writer.hpp), and each flush writes a complete file. Call
-/// flush() after each stage of a run (calibration, sweep and so on), flush_if_due() between the rounds of the
-/// sweep or the samples of steps, and finish() last. The destructor flushes, too.
+/// flush() after each stage of a run (calibration, sweep and so on), flush_if_due() between the tables of the
+/// calibration, the rounds of the sweep or the samples of steps, and finish() last. The destructor flushes,
+/// too.
 ///
 /// The other methods may be called in any order, except that plan() comes before sample(), step_samples()
 /// before step_sample(), and gate() before part(). If a method "may be called again", the second call
@@ -65,11 +66,12 @@ class Recorder {
   void model(Config const& config, Workload const& workload);
   /// Writes /layers: the time of each operator in all passes, and the probes of the passes. Unless the
   /// times come from the file of [compute] times, it also writes their flops and bytes, and their roofline
-  /// times if the workload has any.
+  /// times if the workload has any. May be called again with more samples.
   void layers(Config const& config, Workload const& workload, OperationTimes const& times);
   /// Writes the ready time of each gradient. May be called again.
   void ready_times(ReadyTimes const& ready);
-  /// Writes /allreduce: all samples with their probes, one row for each message size.
+  /// Writes /allreduce: all samples with their probes, one row for each message size. May be called again
+  /// with more samples.
   void allreduce(std::vector<SizeTimes> const& times, int ranks);
   /// Writes the attribute `call` of `group`: the MPI call that carries out the all-reduces. Writes nothing if
   /// the all-reduces do not use MPI.
@@ -94,7 +96,8 @@ class Recorder {
   void collective_pieces(std::vector<SizeTimes> const& rows, std::int64_t total, Grouping groups);
 
   /// Writes the samples of all contention runs, with their probes. A contention run measures compute and a
-  /// collective alone and at the same time. Writes nothing if there are none.
+  /// collective alone and at the same time. Writes nothing if there are none. May be called again with more
+  /// samples.
   void calibration(std::vector<ContentionSample> const& runs);
   /// Writes the samples of /layers, /allreduce and /calibration that were taken after the sweep. Writes
   /// nothing for a table without such samples.

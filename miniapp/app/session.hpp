@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "miniapp/analysis/stopping.hpp"
@@ -57,7 +58,8 @@ class Session {
   void collective_pieces();
   /// Carries out the first third of the rounds of the calibration (miniapp/measure/calibration/rounds.hpp):
   /// it measures the operators, a(x), kappa and gamma. Then makes the plans of the strategy `optimal`. Throws
-  /// CollectiveError if an all-reduce gave a wrong sum (exit code 3) or a signal arrived (exit code 75).
+  /// CollectiveError if an all-reduce gave a wrong sum (exit code 3), the file cannot be written (exit code
+  /// 4) or a signal arrived (exit code 75).
   void open_calibration();
   /// Carries out the other rounds, right before the sweep. Records all samples, and predicts every case from
   /// them. Replayed times are known and are not measured.
@@ -121,6 +123,7 @@ class Session {
   // The first two methods are in session_calibration.cpp, and the others down to predict_cases() in
   // session_predict.cpp and session_sweep.cpp.
   void take_rounds(int first, int last);
+  void keep_samples_of(std::function<void()> const& record);
   void keep_tables();
   void plan_optimal_cases();
   void predict();

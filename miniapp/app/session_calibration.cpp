@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/tables.hpp"
@@ -61,6 +62,16 @@ void Session::close_calibration() {
     results::say_error(fmt::format("warning: {}", doubt));
 }
 
+// Records the samples so far of one table of the calibration, which `record` writes, and flushes the file if
+// a flush is due. So a kill loses little of what was measured. The other ranks wait for rank 0. Collective.
+void Session::keep_samples_of(std::function<void()> const& record) {
+  context_.runtime.together([&] {
+    if (!root()) return;
+    record();
+    recorder_->flush_if_due();
+  });
+}
+
 // Takes the rounds from `first` up to, but not including, `last`. Each round has one sample or more of every
 // table, so that all tables cover the same minutes.
 void Session::take_rounds(int first, int last) {
@@ -69,10 +80,13 @@ void Session::take_rounds(int first, int last) {
     if (round > 0 && signalled(context_.runtime)) return;  // the samples so far are kept
     const Taken before{operation_times_.samples, counts_of(allreduce_times_)};
     add_passes(context_, operation_times_, samples_of_round(context_.config.samples, round, rounds));
+    keep_samples_of([&] { recorder_->layers(context_.config, context_.workload, operation_times_); });
     table_rounds_->take(round, rounds);
-    contention_rounds_->take(round, rounds);
     allreduce_times_ = table_rounds_->times();
+    keep_samples_of([&] { recorder_->allreduce(allreduce_times_, context_.ranks()); });
+    contention_rounds_->take(round, rounds);
     contention_samples_ = contention_rounds_->runs();
+    keep_samples_of([&] { recorder_->calibration(contention_samples_); });
     if (!root()) continue;
     static const std::vector<SizeTimes> none;  // replayed all-reduces are not measured
     auto const& measured = context_.reduces() ? allreduce_times_ : none;

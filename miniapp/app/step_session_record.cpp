@@ -104,6 +104,8 @@ void StepSession::finish() {
     recorder_->gpu_clocks(clocks_before_, clocks_after);
     if (const auto doubt = doubt_about_throttling(clocks_before_, clocks_after); !doubt.empty())
       results::say_error("warning: " + doubt);
+    if (const auto doubt = negative_exposed(samples_); !doubt.empty())
+      results::say_error("warning: " + doubt);
     report_ = step_table(figures_, context_.rank.config, context_.cap_mib) + report_;
     report_ += resumed_text(options_, earlier_, samples_.size());
     if (!hypothetical_.empty()) report_ += hypothetical_ + "\n";

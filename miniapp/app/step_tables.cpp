@@ -101,9 +101,11 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
     if (!is_empty(row)) text += row_text(row, seconds_of_step(f));
   const bool few = f.rows.front().samples.size() < model::fewest_for_an_interval;
   text += fmt::format(
-      "from, to: {}; first: the first step of the run; exposed: exposed communication E, whose error is not "
-      "shown (-) if E is below 0.5 % of the step; no contention: as if compute and all-reduces did not slow "
-      "each other\n",
+      "from, to: {}; first: the first step of the run; no contention: as if compute and all-reduces did not "
+      "slow each other\n"
+      "the rows above step add up to it in each sample; waiting: compute waits for communication or for "
+      "another rank; exposed: exposed communication E, the step minus compute without communication; its "
+      "error is not shown (-) if E is below 0.5 % of the step\n",
       few ? "Student's 95 % interval of the mean, because fewer than six samples have no interval of the "
             "median"
           : "95 % interval of the median");

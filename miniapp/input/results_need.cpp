@@ -17,7 +17,7 @@ constexpr double value = 8;  // one number
 // Bytes of one task of a whole step while its timeline is recorded: its gathered times (24), its times in the
 // trace (24), and its values in the columns (180). A vector can reserve twice the size of its contents.
 constexpr double bytes_of_recording = 24 + 24 + 2 * 180;
-constexpr double step_parts = 8;  // rows of /step/measured
+constexpr double step_parts = 9;  // rows of /step/measured
 constexpr double per_rank = 4;    // numbers of a sample on a rank: measured, compute, backward_end, arrival
 constexpr double per_sample = 8;  // numbers of a sample: order, comm_alone, four probes, state, counted
 

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
-#include <ranges>
 #include <stdexcept>
 
 #include "miniapp/predict/stated_links.hpp"
@@ -223,11 +223,14 @@ std::vector<Network> make_networks(PredictOptions const& options, Config const& 
     network = what_if(network, options.latency_scale, options.bandwidth_scale);
     add_tables(network, options, config);
   }
-  if (options.node_latency && std::ranges::none_of(networks, &Network::uses_stated_link))
+  if (options.node_latency && std::ranges::none_of(networks, &Network::uses_stated_link)) {
+    std::vector<int> ranks;  // not a view, which clang 14 (scripts/fuzz) cannot compile
+    std::ranges::transform(networks, std::back_inserter(ranks), &Network::ranks);
     throw std::invalid_argument(
         fmt::format("--node-latency, --node-bandwidth: the prediction for {} ranks does not need them; "
                     "remove these options",
-                    fmt::join(networks | std::views::transform(&Network::ranks), ", ")));
+                    fmt::join(ranks, ", ")));
+  }
   return networks;
 }
 

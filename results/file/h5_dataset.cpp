@@ -14,18 +14,32 @@ namespace {
 using Extents = std::vector<std::size_t>;
 
 bool grows(Dataset const& dataset, std::size_t dimension) {
-  return dataset.group() == growing_group && dataset.dimensions[dimension] == growing_dimension;
+  return dataset.dimensions[dimension] == growing_dimension &&
+         std::ranges::find(growing_groups, dataset.group()) != growing_groups.end();
+}
+
+// Returns how many samples a chunk has. HDF5 stores whole chunks, so large samples have chunks of their own.
+// `values` is the number of values of a sample.
+hsize_t samples_of_a_chunk(hsize_t values) {
+  constexpr hsize_t most_samples = 16, most_values = 8192;
+  return std::clamp<hsize_t>(most_values / std::max<hsize_t>(values, 1), 1, most_samples);
 }
 
 // Returns the data space of a dataset that can grow. Sets the size of its chunks in `creation`: HDF5 stores
 // a dataset that can grow in chunks.
 Id growing_space(hid_t creation, Dataset const& dataset, Extents const& extents) {
-  constexpr hsize_t samples_of_a_chunk = 16;
   const auto now = sizes(extents);
   auto most = now, chunk = now;
+  hsize_t values = 1;  // of one sample
   for (std::size_t k = 0; k < extents.size(); ++k) {
-    chunk[k] = grows(dataset, k) ? samples_of_a_chunk : std::max<hsize_t>(now[k], 1);
-    if (grows(dataset, k)) most[k] = H5S_UNLIMITED;
+    if (grows(dataset, k)) continue;
+    chunk[k] = std::max<hsize_t>(now[k], 1);
+    values *= chunk[k];
+  }
+  for (std::size_t k = 0; k < extents.size(); ++k) {
+    if (!grows(dataset, k)) continue;
+    chunk[k] = samples_of_a_chunk(values);
+    most[k] = H5S_UNLIMITED;
   }
   check(H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data()));
   return Id(H5Screate_simple(static_cast<int>(now.size()), now.data(), most.data()), H5Sclose);
@@ -67,7 +81,7 @@ Id numbered_scale(hid_t file, std::string const& path, std::string_view dimensio
 }
 
 void set_samples(hid_t file, Dataset const& dataset, std::size_t samples) {
-  if (dataset.group() != growing_group || !exists(file, std::string(dataset.path))) return;
+  if (!exists(file, std::string(dataset.path))) return;
   const Id open = open_dataset(file, std::string(dataset.path));
   auto lengths = extents(open);
   for (std::size_t k = 0; k < lengths.size(); ++k)
@@ -82,10 +96,18 @@ Id ensure_scale(hid_t file, std::string_view group, std::string_view dimension, 
                     : numbered_scale(file, path, dimension, length);
 }
 
-Id open_checked(hid_t file, Dataset const& dataset, Extents const& wanted) {
+// Returns the existing dataset. Grows its group if `wanted` has more samples.
+Id open_with(hid_t file, Dataset const& dataset, Extents const& wanted) {
   Id old = open_dataset(file, std::string(dataset.path));
-  if (extents(old) != wanted)
-    throw std::logic_error(std::string(dataset.path) + " was given another length before");
+  const auto now = extents(old);
+  std::size_t samples = 0;
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    if (now[k] == wanted[k]) continue;
+    if (!grows(dataset, k) || wanted[k] < now[k])
+      throw std::logic_error(std::string(dataset.path) + " was given another length before");
+    samples = wanted[k];
+  }
+  if (samples > 0) grow_samples(file, dataset.group(), samples);
   return old;
 }
 
@@ -95,7 +117,7 @@ Id ensure_dataset(hid_t file, Dataset const& dataset, Extents const& extents) {
   if (extents.size() != dataset.rank())
     throw std::logic_error(std::string(dataset.path) + " has " + std::to_string(dataset.rank()) +
                            " dimensions, not " + std::to_string(extents.size()));
-  if (exists(file, std::string(dataset.path))) return open_checked(file, dataset, extents);
+  if (exists(file, std::string(dataset.path))) return open_with(file, dataset, extents);
   const Id group = open_or_create_group(file, std::string(dataset.group()));
   std::vector<Id> scales;  // created first, so that no dataset is created if a scale has another length
   for (std::size_t k = 0; k < extents.size() && !dataset.is_coordinate(); ++k)
@@ -106,9 +128,10 @@ Id ensure_dataset(hid_t file, Dataset const& dataset, Extents const& extents) {
   return created;
 }
 
-void grow_samples(hid_t file, std::size_t samples) {
-  for (auto const& dataset : schema()) set_samples(file, dataset, samples);
-  const std::string path = std::string(growing_group) + "/" + std::string(growing_dimension);
+void grow_samples(hid_t file, std::string_view group, std::size_t samples) {
+  for (auto const& dataset : schema())
+    if (dataset.group() == group) set_samples(file, dataset, samples);
+  const std::string path = std::string(group) + "/" + std::string(growing_dimension);
   if (!exists(file, path)) return;
   set_samples(file, {path, Type::integer, {growing_dimension}, "1", ""}, samples);
   write_numbers(open_dataset(file, path), samples);

@@ -11,11 +11,14 @@ namespace ddproxy::results::h5 {
 /// Returns the dataset `dataset` of the file. If it does not exist, creates it as the schema specifies,
 /// together with an HDF5 dimension scale for each of its dimensions. The scale of a dimension is the dataset
 /// of the same name in the group. If the schema has no such dataset, the scale holds the numbers 0, 1, 2, ...
-/// Throws std::logic_error if the number of extents differs from the schema, or if the extents differ from
-/// those of the existing dataset.
+/// If it exists with fewer samples and can grow (growing_groups in schema.hpp), grows its group by
+/// grow_samples(). Throws std::logic_error if the number of extents differs from the schema, or if the
+/// extents differ from those of the existing dataset in another way.
 Id ensure_dataset(hid_t file, Dataset const& dataset, std::vector<std::size_t> const& extents);
 
-/// Does what results::Writer::grow_samples() promises, for the file `file` (results/file/writer.hpp).
-void grow_samples(hid_t file, std::size_t samples);
+/// Grows the dimension `sample` to `samples` in all datasets of `group` that have it, and its dimension
+/// scale. New values are the fill value, which is NaN for real values. `samples` must not be smaller than
+/// before.
+void grow_samples(hid_t file, std::string_view group, std::size_t samples);
 
 }  // namespace ddproxy::results::h5

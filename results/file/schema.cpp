@@ -166,8 +166,8 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/sweep/skew", real, {"case"}, "s", "median over samples of the time between the first and the last end of the backward pass on the ranks"},
     {"/sweep/slowest_rank", integer, {"case"}, "1", "rank whose backward pass ended last in most samples", true},
 
-    {"/step/part", text, {"row"}, "1", "part of a whole step: forward, recompute, backward, exposed, clip, update, copies or step"},
-    {"/step/measured", real, {"row", "sample"}, "s", "time of the part on the rank whose step ended last; exposed: the step less /step/alone"},
+    {"/step/part", text, {"row"}, "1", "part of a whole step: forward, recompute, backward, clip, update, copies, waiting or step; or exposed"},
+    {"/step/measured", real, {"row", "sample"}, "s", "time of the part on the rank whose step ended last; the parts before step add up to it; exposed: the step less /step/alone"},
     {"/step/median", real, {"row"}, "s", "median time of the part over the samples"},
     {"/step/ci_low", real, {"row"}, "s", "lower end of the 95 % interval of the median; with fewer than six samples, of the mean (Student's t)"},
     {"/step/ci_high", real, {"row"}, "s", "upper end of the 95 % interval of the median; with fewer than six samples, of the mean (Student's t)"},

@@ -37,9 +37,12 @@ struct Dataset {
   bool is_coordinate() const { return rank() == 1 && dimensions[0] == name(); }
 };
 
-/// The group and the dimension of the samples of a sweep. The number of samples is unknown before the sweep
-/// ends, so the datasets of this group can grow along this dimension.
-inline constexpr std::string_view growing_group = "/sweep", growing_dimension = "sample";
+/// The groups and the dimension of the samples of a calibration and of a sweep. The number of samples is
+/// unknown before these end, and the samples so far are flushed. So the datasets of these groups can grow
+/// along this dimension.
+inline constexpr std::array<std::string_view, 4> growing_groups{"/layers", "/allreduce", "/calibration",
+                                                                "/sweep"};
+inline constexpr std::string_view growing_dimension = "sample";
 
 /// Describes an attribute of a group on which a program may rely. The file may have additional attributes.
 struct AttributeOf {

@@ -165,7 +165,7 @@ void Writer::reserve(std::string_view path, Extents extents) {
 }
 
 void Writer::grow_samples(std::size_t samples) {
-  impl_->guarded([&] { h5::grow_samples(impl_->file, samples); });
+  impl_->guarded([&] { h5::grow_samples(impl_->file, "/sweep", samples); });
 }
 
 void Writer::write_part(std::string_view path, Extents const& offsets, Extents const& counts,

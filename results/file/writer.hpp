@@ -46,7 +46,10 @@ class Writer {
   void attribute(std::string_view group, std::string_view name, Attribute const& value);
 
   /// Writes a whole dataset. `extents` holds the length of each dimension, slowest first. If it is empty, the
-  /// dataset is one-dimensional.
+  /// dataset is one-dimensional. A second call replaces the values. It may have more samples than the first
+  /// if the dataset is in /layers, /allreduce, /calibration or /sweep (growing_groups in schema.hpp). The
+  /// other datasets of the group that have the dimension `sample` then have as many samples; the new ones are
+  /// NaN.
   void write(std::string_view dataset, std::span<const double> values, std::vector<std::size_t> extents = {});
   void write(std::string_view dataset, std::span<const std::int64_t> values,
              std::vector<std::size_t> extents = {});

@@ -94,7 +94,7 @@ def draw_bars(data):
     axes.set_yticks(list(places), [name_of(case) for case in cases])
     axes.invert_yaxis()
     axes.set_xlabel("live memory at the peak (GB)")
-    figure.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=3)
+    figure.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=2)  # a wider legend would make the text of a narrow page smaller
     return figure
 
 
@@ -161,6 +161,22 @@ def finding(data):
     return f"Smallest number of ranks for devices of {data['device_bytes'] / GIGA:g} GB, in {of_precisions}"
 
 
+def bars_title(data):
+    """Returns the title of the bars: the largest peak, and what takes most of it."""
+    case = max(data["cases"], key=lambda case: case["peak_bytes"])
+    kinds, label, *_ = max(LAYERS, key=lambda layer: layer_bytes(case["peak"], layer[0]))
+    share = layer_bytes(case["peak"], kinds) / max(sum(case["peak"].values()), 1)
+    return f"Largest peak: {case['peak_bytes'] / GIGA:.2f} GB ({name_of(case)}),\n{100 * share:.0f} % of it {label}"
+
+
+def timelines_title(data):
+    """Returns the title of the timelines: when the largest of their peaks is reached."""
+    case = max(chosen_for_timeline(data["cases"]), key=lambda case: case["peak_bytes"])
+    end = case["timeline"]["seconds"][-1]
+    moment = f"after {100 * case['peak_s'] / end:.0f} % of the step" if end > 0 else "at the start of the step"
+    return f"{name_of(case)}:\nthe peak of {case['peak_bytes'] / GIGA:.2f} GB is reached {moment}"
+
+
 def tables_of(data):
     rows = []
     for case in data["cases"]:
@@ -177,11 +193,14 @@ def write(path, folder):
     data, stem = read(path), Path(path).stem
     folder.mkdir(parents=True, exist_ok=True)
     written, pictures = [], []
-    for name, drawn, caption in (("bars", draw_bars(data), BARS), ("timeline", draw_timelines(data), TIMES)):
+    model = data.get("model", "a model")
+    for name, drawn, found, caption in (("bars", draw_bars(data), bars_title(data), BARS), ("timeline", draw_timelines(data), timelines_title(data), TIMES)):
+        drawn.suptitle(found, fontsize=10.5, fontweight="bold", y=1.01, va="bottom")
         pictures.append(page.figure(style.as_svg(drawn, name), caption))
+        drawn.suptitle(f"{found}\npredicted memory of {model}", fontsize=9.5, y=1.01, va="bottom")
         written.append(style.save_png(drawn, folder / f"{stem}-{name}.png"))
         style.close(drawn)
-    title = f"ddproxy: predicted memory of {data.get('model', 'a model')}"
+    title = f"ddproxy: predicted memory of {model}"
     tables = "".join(f"<h2>{table.heading}</h2>{page.noted_table(table)}" for table in tables_of(data))
-    body = f'<h1>{page.escape(title)}</h1><p class="lead">{page.escape(finding(data))}.</p>{"".join(pictures)}{tables}'
+    body = f'<h1>{page.escape(title)}</h1><p class="lead">{page.escape(finding(data))}.</p><div class="figures">{"".join(pictures)}</div>{tables}'
     return [write_text(folder / f"{stem}.html", page.document(title, body)), *written]

@@ -30,7 +30,7 @@ figcaption { font-size: .9rem; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .85rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .3rem; border-bottom: 1px solid var(--line); text-align: right; vertical-align: top; }
 th:first-child, td:first-child { text-align: left; }
-td.text { text-align: left; overflow-wrap: anywhere; } .mark td { background: var(--soft); font-weight: 600; }
+td.text { text-align: left; overflow-wrap: anywhere; } td.number { white-space: nowrap; } .mark td { background: var(--soft); font-weight: 600; }
 button { font: inherit; padding: .35rem .8rem; border: 1px solid var(--accent); border-radius: 6px; background: var(--soft); color: var(--ink);
   cursor: pointer; } a { color: var(--accent); overflow-wrap: anywhere; } .note { font-size: .95rem; }
 details { margin: .4rem 0; } summary { cursor: pointer; color: var(--accent); }
@@ -39,7 +39,7 @@ pre { background: var(--soft); padding: .6rem; white-space: pre-wrap; overflow-w
   .first { grid-template-columns: 1fr; }
   thead { display: none; } tr { display: block; padding: .5rem 0; border-bottom: 2px solid var(--line); }
   td, td.text, td:first-child { display: flex; justify-content: space-between; gap: 1rem; border: 0; text-align: right; }
-  td { overflow-wrap: anywhere; } td::before { content: attr(data-label); font-weight: 400; text-align: left; } }
+  td { overflow-wrap: anywhere; } td::before { content: attr(data-label); font-weight: 400; text-align: left; white-space: normal; } }
 """
 
 
@@ -47,11 +47,18 @@ def escape(text):
     return html.escape(str(text))
 
 
+def _cell(value, column):
+    """Returns a cell. A number is never broken over two lines."""
+    _, label, form = column
+    kind = ' class="number"' if form else ""
+    return f'<td{kind} data-label="{escape(label)}">{escape(shown(value, form))}</td>'
+
+
 def table(content, marked=None):
     head = "".join(f"<th>{escape(label)}</th>" for _, label, _ in content.columns)
     rows = []
     for row in content.rows:
-        cells = "".join(f'<td data-label="{escape(c[1])}">{escape(shown(v, c[2]))}</td>' for c, v in zip(content.columns, row))
+        cells = "".join(map(_cell, row, content.columns))
         rows.append(f'<tr class="mark">{cells}</tr>' if marked is not None and row[0] == marked else f"<tr>{cells}</tr>")
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
@@ -137,7 +144,9 @@ WORDS = (
 # Words of a page of whole steps that differ from those of a sweep, or that only such a page has.
 OF_STEPS = (
     ("step", "one training step: forward pass, backward pass, all-reduces of the gradients, clipping and update of the parameters"),
-    ("E, exposed", "exposed communication: the time of the step minus the time of the same step without communication"),
+    ("E, exposed", "exposed communication: the time of the step minus the compute time of the same step without communication. It is none of the parts that add up to the step"),
+    ("waiting", "the time of a step in which compute is idle, because it waits for communication or for another rank. Waiting and E differ: communication also makes compute longer, which "
+     "counts in E, but not in waiting"),
     ("recompute", "activations that were not kept are computed again in the backward pass"),
     ("clip", "all gradients are multiplied by one factor, so that their common norm is at most the limit"),
     ("token_table, position_table", "the tables with a vector for each word of the vocabulary, and for each position in a sequence"),

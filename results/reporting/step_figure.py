@@ -6,8 +6,9 @@ import numpy as np
 
 from . import derive, intervals, step_timeline_figure, style
 
-PARTS = {"forward": (style.SKY, ""), "recompute": (style.OTHER, "//"), "backward": (style.MEASURED, ""), "exposed": ("#E69F00", "\\\\"), "clip": (style.GOOD, "xx"),
-         "update": (style.PREDICTED, ".."), "copies": ("#999999", "--")}
+PARTS = {"forward": (style.SKY, ""), "recompute": (style.OTHER, "//"), "backward": (style.MEASURED, ""), "clip": (style.GOOD, "xx"), "update": (style.PREDICTED, ".."),
+         "copies": ("#999999", "--"), "waiting": ("#E69F00", "\\\\")}
+EARLIER = {**PARTS, "exposed": PARTS["waiting"]}  # files of earlier versions have no waiting, so E fills its place
 REST = "in no part"  # the time of the step that its parts do not add up to
 REST_LOOK = {"color": "none", "hatch": "////", "edgecolor": style.GREY, "linewidth": 0.8}
 STEP_LOOK = {"color": style.INK, "linewidth": 2.0}
@@ -20,10 +21,15 @@ def _seconds(results, column):
     return {part: float(np.nan_to_num(value)) for part, value in zip(results["/step/part"], results["/step/" + column])}
 
 
+def _parts(row):
+    """Returns the parts that a bar shows, with their look. `row` is {part: seconds}."""
+    return PARTS if "waiting" in row else EARLIER
+
+
 def rest(row):
     """Returns the time of the step that its parts do not add up to, in seconds. It is negative if the parts add up to more. Returns 0 if it is below 2 % of the
     step. `row` is {part: seconds} with the part `step`."""
-    left = row["step"] - sum(row.get(part, 0.0) for part in PARTS)
+    left = row["step"] - sum(row.get(part, 0.0) for part in _parts(row))
     return left if abs(left) >= SHOWN_REST * row["step"] else 0.0
 
 
@@ -45,9 +51,10 @@ def draw_step(results):
     rows = [(_label(results, column), _seconds(results, column)) for column in ROWS if results.has("/step/" + column)]
     factor, unit = style.time_scale(max(row["step"] for _, row in rows))
     figure, axes = plt.subplots(figsize=(5.6, 0.9 + 0.5 * len(rows)), layout="constrained")
+    looks = _parts(rows[0][1])
     for position, (_, row) in enumerate(rows):
         start = 0.0
-        for part, (colour, hatch) in PARTS.items():
+        for part, (colour, hatch) in looks.items():
             width = max(0.0, row.get(part, 0.0)) * factor
             axes.barh(position, width, left=start, height=0.7, color=colour, hatch=hatch, edgecolor="white", linewidth=0.4)
             start += width
@@ -56,9 +63,9 @@ def draw_step(results):
     axes.invert_yaxis()
     axes.grid(axis="y", visible=False)
     axes.set_xlabel(f"time ({unit})")
-    drawn = [part for part in PARTS if any(row.get(part, 0.0) > 0.0 for _, row in rows)]
-    for part in drawn:
-        axes.barh(0, 0.0, color=PARTS[part][0], hatch=PARTS[part][1], edgecolor="white", label=part)
+    for part, (colour, hatch) in looks.items():
+        if any(row.get(part, 0.0) > 0.0 for _, row in rows):
+            axes.barh(0, 0.0, color=colour, hatch=hatch, edgecolor="white", label=part)
     _name_rest(axes, [row for _, row in rows])
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncol=min(4, len(axes.get_legend_handles_labels()[0])), borderaxespad=0.3, columnspacing=1.0, handlelength=1.4)
     return figure
@@ -92,8 +99,15 @@ def finding(results):
         return ""
     error = predicted["step"] / measured["step"] - 1.0
     missed = _rest_text(measured)
-    return f"{derive.percent(measured['exposed'] / measured['step'])} of a step is exposed communication;\nthe step is predicted {_off(error)}{'.' * bool(missed)}" \
+    return f"{_share(measured)};\nthe step is predicted {_off(error)}{'.' * bool(missed)}" \
         + f"\n{missed}" * bool(missed)
+
+
+def _share(row):
+    """Says which share of the step is exposed communication. A negative E has no share."""
+    if row["exposed"] < 0.0:
+        return "The measured E is below 0, so it is only noise"
+    return f"{derive.percent(row['exposed'] / row['step'])} of a step is exposed communication"
 
 
 def _off(error):
@@ -109,7 +123,10 @@ def answer(results):
     count = int(np.isfinite(results["/step/measured"][row]).sum()) if results.has("/step/measured") else 0
     kind = intervals.kind_of_steps(count) if np.isfinite(high - low) else None
     text = [f"A whole step takes {_time(measured['step'])}, {intervals.sentence(count, kind, _time(low), _time(high))}."]
-    text.append(f"Of this, E = {_time(measured['exposed'])} is exposed communication.")
+    if measured["exposed"] < 0.0:
+        text.append(f"The measured E is {_time(measured['exposed'])}. It is below 0, so this run does not show how much communication is exposed.")
+    else:
+        text.append(f"Of this, E = {_time(measured['exposed'])} is exposed communication.")
     if measured["step"] > 0.0:
         text.append(f"The model predicts {_time(predicted['step'])}, which is {_off(predicted['step'] / measured['step'] - 1.0)}.")
     if measured["step"] > 0.0 and (missed := _rest_text(measured)):

@@ -206,9 +206,11 @@ def _draw_exposed(figure, cases, results):
 
 
 def draw_sweep(results):
-    """Draws T(b) above, and E(b) with its lower bound and baselines below."""
+    """Draws T(b) above, and E(b) with its lower bound and baselines below. Returns None if no bucket size was measured."""
     if not results.has("/sweep/strategy", "/sweep/measured") or not has_caps(results):
         return None
+    if not np.isfinite(derive.column(results, "measured_median")[results["/sweep/strategy"] == "bucketed"]).any():
+        return None  # the run was killed before its first round
     cases = Cases(results)
     figure = plt.figure(figsize=(5.2, 11.0), layout="constrained")
     for part, draw in zip(figure.subfigures(2, 1), (_draw_total, _draw_exposed)):

@@ -57,8 +57,9 @@ TERM_NOTE = ("The column \"ideal\" is the predicted E without contention, copies
              "measured and ideal E a cause explains. They add up to 100. If the causes explain more than the difference, unexplained is negative. A dash means that the case does not "
              "overlap, or that the difference is within the noise of E.")
 STEP_NOTE = ("The columns \"from\" and \"to\" are the ends of an interval: {interval}. The row \"exposed\" is the part of the communication that makes the step longer: the time of the step minus the "
-             "time of the same step without communication. The column \"first step\" has the times of the first step of the run, before anything is warm. The column \"predicted\" uses kappa and "
+             "compute time of the same step without communication. The column \"first step\" has the times of the first step of the run, before anything is warm. The column \"predicted\" uses kappa and "
              "gamma, the speeds of compute and all-reduces that run at the same time. The column \"predicted, no contention\" leaves out kappa and gamma.")
+WAITING_NOTE = (" In each sample the rows above \"step\" add up to it. In the row \"waiting\" compute is idle, because it waits for communication or for another rank.")
 KIND_NOTE = ("The times are those of steps without communication. The column \"backward\" includes recomputed activations. The row \"matrix products\" is the sum of the rows \"linear\" and "
              "\"head\".")
 MEMORY_NOTE = ("Memory of the buffers that are in use (live) on rank 0 in the last step. The column \"at the peak\" has the size of each kind at the moment when all buffers together are "
@@ -242,7 +243,7 @@ def _step_note(results):
     share = f" Model flops: {100.0 * float(results['/step/model_flops'] / peak):.1f} % of the speed of large matrix products." if np.isfinite(peak) else ""
     batch = f" Global batch: {int(results['/step/global_batch'])} sequences." if results.has("/step/global_batch") else ""
     return (f"Optimizer {setting('optimizer')}{clipped}; {_micro_batches(setting('accumulation'), setting('sync'))}; {CHECKPOINTS.get(setting('checkpoint'), setting('checkpoint'))}.{_sharding(results)}{batch}{share} "
-            + STEP_NOTE.format(interval=intervals.WORDS[intervals.kind_of_steps(_samples_of_steps(results))]))
+            + STEP_NOTE.format(interval=intervals.WORDS[intervals.kind_of_steps(_samples_of_steps(results))]) + WAITING_NOTE * ("waiting" in results["/step/part"]))
 
 
 def kind_table(results):

@@ -74,12 +74,12 @@ void check_verified(Reader const& reader, std::vector<CaseTimes> const& cases) {
           " reduced wrong gradients, so its time proves nothing; correct the build, and repeat the run");
 }
 
-// Returns whether the times of a part of a whole step can be compared by their ratio. There are two
-// exceptions: exposed communication may be negative, and a part that the step lacks, for instance clipping,
-// has times of 0.
+// Returns whether the times of a part of a whole step can be compared by their ratio. There are three
+// exceptions: exposed communication may be negative, waiting may be close to 0 and then has a large ratio,
+// and a part that the step lacks, for instance clipping, has times of 0.
 bool is_comparable_part(std::string const& name, std::span<const double> samples) {
   if (name == "step") return true;
-  return name != "exposed" &&
+  return name != "exposed" && name != "waiting" &&
          std::ranges::all_of(samples, [](double v) { return std::isnan(v) || is_time(v); });
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -64,6 +65,31 @@ TEST(StepFigures, RowsHaveTheStatisticsOfTheSamples) {
   EXPECT_TRUE(std::isnan(exposed.first));
   EXPECT_DOUBLE_EQ(figures.row("step").error(), 0.2);
   EXPECT_THROW(figures.row("clap"), std::logic_error);
+}
+
+TEST(StepFigures, PartsOfASampleAddUpToTheStep) {
+  StepSample sample = sample_of(1, 2, 10, 3.5);
+  sample.phases.recompute = 0.25;
+  sample.phases.clip = 0.5;
+  sample.phases.update = 0.75;
+  sample.phases.copies = 1.5;
+  sample.phases.waiting = 4;
+  const auto names = step_part_names();
+  const auto seconds = step_part_seconds(sample);
+  ASSERT_EQ(seconds.size(), names.size());
+  const auto step = static_cast<std::size_t>(std::ranges::find(names, "step") - names.begin());
+  EXPECT_DOUBLE_EQ(std::accumulate(seconds.begin(), seconds.begin() + std::ssize(names) - 2, 0.0), 10);
+  EXPECT_DOUBLE_EQ(seconds.at(step), 10);
+  EXPECT_EQ(names.back(), "exposed");  // E compares two steps, so it is no part of the sum
+  EXPECT_DOUBLE_EQ(seconds.back(), 6.5);
+}
+
+TEST(StepFigures, ANegativeEHasAWarning) {
+  EXPECT_EQ(negative_exposed({sample_of(1, 2, 4, 3), sample_of(1, 2, 4, 4.019)}), "");
+  const auto warning =
+      negative_exposed({sample_of(1, 2, 4, 3), sample_of(1, 2, 4, 4.5), sample_of(1, 2, 4, 4.25)});
+  EXPECT_TRUE(warning.starts_with("the exposed communication E is below 0 in 2 of 3 samples")) << warning;
+  EXPECT_NE(warning.find("the smallest is -500.000 ms"), std::string::npos) << warning;
 }
 
 TEST(StepFigures, AStepWithoutOverlapIsTheSumOfItsTasks) {

@@ -200,6 +200,11 @@ class Memory(unittest.TestCase):
         page = (self.folder / "out.html").read_text()
         for text in ("gpt2-large", "Smallest number of ranks for devices of 16 GB, in fp32: without sharding does not fit with any number, ZeRO-1 ", "optimizer state (GB)"):
             self.assertIn(text, page)
+        bars, timelines = (" ".join(re.findall(r"<!--(.*?)-->", svg)) for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL))  # the texts of a figure
+        self.assertRegex(bars, r"Largest peak: [\d.]+ GB \(fp32, none, 1 rank\),.* \d+ % of it activations")
+        self.assertRegex(timelines, r"fp32, none, 8 ranks:.* the peak of [\d.]+ GB is reached after \d+ % of the step")
+        self.assertIn("td.number { white-space: nowrap; }", page)
+        self.assertRegex(page, r'<td class="number" data-label="peak \(GB\)">[\d.]+</td>')
         for name in ("out-bars.png", "out-timeline.png"):
             self.assertTrue((self.folder / name).read_bytes().startswith(b"\x89PNG"), name)
         good = (self.folder / "out.json").read_text()
