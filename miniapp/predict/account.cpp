@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "miniapp/input/config.hpp"
+#include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
 #include "miniapp/options/output_clash.hpp"
 #include "model/predict/graph/sharded_forms.hpp"
@@ -19,7 +20,6 @@
 namespace ddproxy {
 namespace {
 
-constexpr double giga = 1e9;
 constexpr auto stack_name = "xxl-ffn";
 constexpr std::int64_t preset_tokens = 1024;  // tokens of a rank if --preset is given without --tokens
 

@@ -8,6 +8,7 @@
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/units.hpp"
 #include "miniapp/input/verb_costs.hpp"
 #include "miniapp/input/words.hpp"
 #include "miniapp/predict/dry_run.hpp"
@@ -17,8 +18,6 @@
 
 namespace ddproxy {
 namespace {
-
-constexpr double gib = 1073741824.0;
 
 std::string describe_memory(Config const& config, Workload const& workload, model::StepGraph const& graph) {
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();

@@ -9,6 +9,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
 #include "miniapp/options/output_clash.hpp"
 #include "results/output/text_file.hpp"
@@ -16,7 +17,6 @@
 namespace ddproxy {
 namespace {
 
-constexpr double giga = 1e9;
 constexpr std::int64_t most_batch = 1 << 20;  // largest micro-batch that is searched, in sequences
 
 /// Returns the meanings of the words that were given, or `otherwise` if none was given.
