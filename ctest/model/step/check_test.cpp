@@ -242,7 +242,7 @@ TEST(Check, FindsSendsThatWaitForEachOther) {
 }
 
 /// Returns a step of two ranks with a communicator and a lane for each of two buffers. A rank averages both
-/// buffers, in the order `buffers`; the second all-reduce waits for the first.
+/// buffers in the given order; its second all-reduce waits for its first.
 RankGraphs two_lanes(std::array<std::size_t, 2> of_first_rank, std::array<std::size_t, 2> of_second_rank) {
   RankGraphs step;
   step.communicators = {{{{0, 1}}}, {{{0, 1}}}};
