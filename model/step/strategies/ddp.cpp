@@ -17,7 +17,7 @@ class DdpBuilder : AllReduceBuilder {
     std::size_t next = 0;  // the next bucket to reduce
     TaskId last_compute{};
     for (std::size_t o = 0; o < pass_.operations.size(); ++o) {
-      last_compute = backward({.work = Compute{OperatorId{o}, Phase::backward}}, true, true);
+      last_compute = backward({.work = Compute{OperatorId{o}, Phase::backward}, .accesses = {}}, true, true);
       while (ddp_.overlapped && next < ddp_.plan.size() && is_complete(ddp_.plan[next]))
         all_reduce(slice_of(ddp_.plan[next++], layout_), {});
     }
