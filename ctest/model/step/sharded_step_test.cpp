@@ -199,7 +199,7 @@ void leave_out(StepGraph& graph, std::size_t task) {
 TEST(ShardedStepPlanted, AGatherThatIsLeftOutIsFound) {
   const Shape shape = llama_shape(3);
   // ZeRO-1 gathers the updated parameters at the end of the step, FSDP those that the next tasks read.
-  for (const auto [stage, rule] :
+  for (auto const& [stage, rule] :
        {std::pair(ShardStage::zero1, Rule::same_state_at_exit), std::pair(ShardStage::fsdp, Rule::filled)}) {
     const auto step = step_of(shape, updated({.stage = stage}, shape, 1), 2);
     const auto gathers = tasks_of(step.classes[0].graph, Verb::all_gather);
