@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <ctime>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "kernels/layernorm.hpp"
 #include "kernels/rmsnorm.hpp"
+#include "model/statistics/quantile.hpp"
 
 // Measures the norms beside a loop that copies, with arrays that are larger than the caches. Bytes are
 // counted for each element. Forward reads x and writes y: 8 bytes. Backward reads x, dy and dx, and writes
@@ -121,11 +121,10 @@ void run_norm(benchmark::State& state, Row const& row, Index columns) {
     best_copy = std::max(best_copy, copied / copying);
     ratios.push_back(bytes / seconds / (copied / copying));
   }
-  std::ranges::nth_element(ratios, ratios.begin() + std::ssize(ratios) / 2);
   state.counters["bytes/s"] = best;
   state.counters["copy"] = best_copy;
   state.counters["fraction"] = best / best_copy;
-  state.counters["median"] = ratios[ratios.size() / 2];
+  state.counters["median"] = model::median_in_place(ratios);
 }
 
 void register_all() {

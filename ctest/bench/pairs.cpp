@@ -2,29 +2,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ctest/bench/pairs.hpp"
 
+#include <numeric>
 #include <random>
-#include <utility>
 
-#include "model/statistics/quantile.hpp"
+#include "model/statistics/resample.hpp"
 
 namespace ddproxy::bench {
 namespace {
 
 /// Returns a 95 % interval of the ratio of the medians, by resampling the pairs.
-std::pair<double, double> interval(Pairs const& pairs) {
+model::Band interval(Pairs const& pairs) {
   constexpr int resamples = 2000;
   std::mt19937 random(1);
+  std::vector<std::size_t> numbers(pairs.own.size());
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
   std::vector<double> ratios;
   for (int i = 0; i < resamples; ++i) {
     Pairs some;
-    for (std::size_t k = 0; k < pairs.own.size(); ++k) {
-      const std::size_t one = random() % pairs.own.size();
+    for (const std::size_t one : model::resampled(numbers, random)) {
       some.own.push_back(pairs.own[one]);
       some.plain.push_back(pairs.plain[one]);
     }
     ratios.push_back(some.ratio());
   }
-  return {model::quantile(ratios, 0.025), model::quantile(ratios, 0.975)};
+  return model::central(ratios);
 }
 
 double extra_microseconds(Pairs const& pairs) {

@@ -67,6 +67,16 @@ char const* name_of_level(int level) {
   return level == MPI_THREAD_SERIALIZED ? "serialized" : "less";
 }
 
+// Appends the name of a level to the file that the variable `name` of the environment names, if it is set.
+void note_level(char const* name, int level) {
+  const auto log = setting(name);
+  if (log.empty()) return;
+  if (std::FILE* file = std::fopen(log.c_str(), "a")) {
+    std::fprintf(file, "%s\n", name_of_level(level));
+    std::fclose(file);
+  }
+}
+
 // Returns the level that the rank is told, where MPI provides `level`.
 int told(int level) {
   return setting("MPI_FAULTS_LEVEL") == "serialized" ? std::min<int>(level, MPI_THREAD_SERIALIZED) : level;
@@ -77,12 +87,9 @@ int told(int level) {
 extern "C" {
 
 int MPI_Init_thread(int* count_of_arguments, char*** arguments, int level, int* provided) {
-  if (const auto log = setting("MPI_FAULTS_LEVELS"); !log.empty())
-    if (std::FILE* file = std::fopen(log.c_str(), "a")) {
-      std::fprintf(file, "%s\n", name_of_level(level));
-      std::fclose(file);
-    }
+  note_level("MPI_FAULTS_LEVELS", level);
   const int result = PMPI_Init_thread(count_of_arguments, arguments, level, provided);
+  note_level("MPI_FAULTS_PROVIDED", *provided);
   *provided = told(*provided);
   return result;
 }

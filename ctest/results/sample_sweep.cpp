@@ -5,6 +5,7 @@
 #include <random>
 
 #include "ctest/results/sample_parts.hpp"
+#include "model/statistics/quantile.hpp"
 #include "results/file/schema.hpp"
 
 namespace ddproxy::test {
@@ -58,14 +59,13 @@ void measure(Columns& to, Prediction const& expected, bool slower, Sample const&
       to.arrival.push_back(static_cast<double>(r) * 1e-6);
     }
   }
-  std::ranges::sort(totals);
-  std::ranges::sort(exposed);
-  to.median.push_back(totals[totals.size() / 2]);
-  to.low.push_back(totals.front());
-  to.high.push_back(totals.back());
+  const auto [least, most] = std::ranges::minmax(totals);
+  to.median.push_back(model::median(totals));
+  to.low.push_back(least);
+  to.high.push_back(most);
   to.predicted.push_back(expected.total);
   to.comm.push_back(expected.comm);
-  to.exposed.push_back(exposed[exposed.size() / 2]);
+  to.exposed.push_back(model::median(exposed));
   to.slowdown.push_back(compute_seconds * 0.001);
   to.tail.push_back(to.exposed.back() - to.slowdown.back());
 }

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 
 #include "model/cost/step_work.hpp"
+#include "model/statistics/mean.hpp"
 #include "model/statistics/median_interval.hpp"
 
 namespace ddproxy {
@@ -39,7 +39,7 @@ double value_of(Part const& part, Times const& times) {
 
 void add_statistics(StepRow& row) {
   const auto n = static_cast<double>(row.samples.size());
-  row.mean = std::accumulate(row.samples.begin(), row.samples.end(), 0.0) / n;
+  row.mean = model::mean(row.samples);
   double squares = 0;
   for (const double sample : row.samples) squares += (sample - row.mean) * (sample - row.mean);
   if (n > 1) row.deviation = std::sqrt(squares / (n - 1));

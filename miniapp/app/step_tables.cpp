@@ -7,13 +7,12 @@
 #include <cmath>
 
 #include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
 #include "model/statistics/median_interval.hpp"
 
 namespace ddproxy {
 namespace {
-
-constexpr double milli = 1e3;
 
 std::string ms(double seconds) {
   return std::isnan(seconds) ? "-" : fmt::format("{:.3f}", seconds * milli);

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <optional>
 
+#include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
 #include "miniapp/predict/prediction.hpp"
 #include "model/cost/topology.hpp"
@@ -19,7 +20,6 @@
 namespace ddproxy {
 namespace {
 
-constexpr double milli = 1e3;
 using Out = std::back_insert_iterator<std::string>;
 
 double mib(std::int64_t bytes) {

@@ -28,12 +28,18 @@ std::unique_ptr<CommunicationLane> make_lane(std::unique_ptr<CollectiveEngine> e
 
 }  // namespace
 
-void require_threads(int provided) {
+void require_threads(int provided, std::string const& where) {
   if (provided < MPI_THREAD_MULTIPLE)
-    throw std::invalid_argument(
-        "several communication lanes with blocking calls need MPI_THREAD_MULTIPLE, which MPI does not "
-        "provide "
-        "here; use nonblocking calls");
+    throw std::invalid_argument(where +
+                                "several lanes with [allreduce] call = \"blocking\" need "
+                                "MPI_THREAD_MULTIPLE, which this MPI does not provide; set call = "
+                                "\"nonblocking\"");
+}
+
+int provided_threads() {
+  int provided = 0;
+  check_mpi(MPI_Query_thread(&provided));
+  return provided;
 }
 
 Lanes make_lanes(std::vector<std::unique_ptr<CollectiveEngine>> engines, JointPolling polling, int rank) {
@@ -43,11 +49,7 @@ Lanes make_lanes(std::vector<std::unique_ptr<CollectiveEngine>> engines, JointPo
     throw std::invalid_argument(
         "several communication lanes with blocking calls need a thread each; use [allreduce] progress = "
         "\"thread\" or nonblocking calls");
-  if (several) {
-    int provided = 0;
-    check_mpi(MPI_Query_thread(&provided));
-    require_threads(provided);
-  }
+  if (several) require_threads(provided_threads());
   Lanes lanes;
   for (auto& engine : engines) lanes.push_back(make_lane(std::move(engine), polling, rank));
   return lanes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "miniapp/collectives/drivers/collective_engine.hpp"
@@ -18,12 +19,17 @@ namespace ddproxy {
 ///
 /// The lanes own the engines. If a call does not return, the error message contains `rank`. Throws
 /// std::invalid_argument if there are several lanes, an engine makes blocking calls, and `polling` asks for
-/// no thread. If `polling` asks for threads in this case, throws as require_threads() does.
+/// no thread. If `polling` asks for threads in this case, throws as require_threads() does for the level that
+/// MPI provides.
 std::vector<std::unique_ptr<CommunicationLane>> make_lanes(
     std::vector<std::unique_ptr<CollectiveEngine>> engines, JointPolling polling, int rank);
 
 /// Throws std::invalid_argument if `provided`, the thread level that MPI provides, is below
-/// MPI_THREAD_MULTIPLE. Lanes that make blocking calls from several threads need that level.
-void require_threads(int provided);
+/// MPI_THREAD_MULTIPLE. Lanes that make blocking calls from several threads need that level. The message
+/// begins with `where`, which names the file and the keys that ask for several lanes.
+void require_threads(int provided, std::string const& where = "");
+
+/// Returns the thread level that MPI provides. MPI must be initialised.
+int provided_threads();
 
 }  // namespace ddproxy

@@ -115,7 +115,8 @@ bool compares_precision(Config const& config) {
 PrecisionBuffers precision_buffers(Workload const& workload) {
   std::int64_t largest = 0;
   for (auto const& gradient : workload.pass.gradients) largest = std::max(largest, gradient.numel);
-  return {static_cast<std::size_t>(workload.bytes()) / sizeof(float), static_cast<std::size_t>(largest)};
+  return {static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes,
+          static_cast<std::size_t>(largest)};
 }
 
 double precision_memory(Config const& config, Workload const& workload) {

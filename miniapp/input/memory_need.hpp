@@ -53,7 +53,7 @@ bool compares_precision(Config const& config);
 struct PrecisionBuffers {
   std::size_t gradients;  ///< all gradients of fp32 products
   std::size_t largest;    ///< a copy of one gradient of the products that are compared: at most the largest
-  double bytes() const { return static_cast<double>(gradients + largest) * sizeof(float); }
+  double bytes() const { return static_cast<double>(gradients + largest) * gradient_element_bytes; }
 };
 
 /// Returns the arrays of the comparison for a workload.

@@ -8,8 +8,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "miniapp/input/wire_format.hpp"
+#include "model/predict/graph/memory_format.hpp"
 #include "model/step/copy_mode.hpp"
 #include "model/step/strategies/sharding.hpp"
 #include "model/step/strategies/whole_step.hpp"
@@ -35,8 +37,8 @@ enum class Priority { normal, high };
 /// library whether it accepts device memory.
 enum class Buffers { automatic, direct, staged };
 
-/// A word of an input file and its meaning. The program has no other lists of these words: input files,
-/// tables, results and messages all use the lists below.
+/// A word of an input file or of the command line, and its meaning. Input files, command lines, tables,
+/// results and messages take the words from the lists below.
 template <class E>
 using Word = std::pair<std::string_view, E>;
 
@@ -94,6 +96,11 @@ inline constexpr std::array<Word<model::ShardStage>, 4> shard_stage_words{
      {"fsdp", model::ShardStage::fsdp}}};
 inline constexpr std::array<Word<model::ShardUnit>, 2> shard_unit_words{
     {{"layer", model::ShardUnit::layer}, {"whole", model::ShardUnit::whole}}};
+/// The types of parameters, gradients and activations for which `ddproxy memory` predicts memory.
+inline constexpr std::array<Word<model::MemoryFormat>, 3> memory_format_words{
+    {{"fp32", model::MemoryFormat::fp32},
+     {"bf16", model::MemoryFormat::bf16_master},
+     {"autocast", model::MemoryFormat::autocast}}};
 /// How the gradients of a sharded step are averaged, and how its updated parameters reach all ranks.
 inline constexpr std::array<Word<model::Verb>, 2> shard_reduce_words{
     {{"reduce_scatter", model::Verb::reduce_scatter}, {"all_reduce", model::Verb::all_reduce}}};
@@ -114,6 +121,14 @@ constexpr std::string_view word_of(E value, std::array<Word<E>, n> const& words)
   for (auto const& [word, meaning] : words)
     if (meaning == value) return word;
   return "?";
+}
+
+/// Returns the meanings of a list, in its order.
+template <class E, std::size_t n>
+std::vector<E> meanings(std::array<Word<E>, n> const& words) {
+  std::vector<E> all;
+  for (auto const& [word, meaning] : words) all.push_back(meaning);
+  return all;
 }
 
 /// Returns the words of a list, separated by commas, for messages.

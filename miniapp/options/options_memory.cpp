@@ -16,11 +16,8 @@ constexpr auto about_memory =
 
 // Accepts the stages of sharding.
 CLI::Validator shard_stage() {
-  const CLI::IsMember stages({"none", "zero1", "zero2", "fsdp"});
-  const auto check = [stages](std::string& word) {
-    const std::string error = stages(word);
-    return error + (word == "zero3" ? " (ZeRO-3 is called fsdp)" : "");
-  };
+  const CLI::IsMember stages = one_of(shard_stage_words);
+  const auto check = [stages](std::string& word) { return stages(word) + note_on_stage(word); };
   return {check, stages.get_description()};
 }
 
@@ -35,7 +32,8 @@ void add_memory_command(CLI::App& app, Options& options) {
       ->delimiter(',')
       ->check(CLI::Range(1, 1000000).description("(1 to 1e6)"));
   command
-      ->add_option("--shard", memory.stages, "how the step is sharded: none, zero1, zero2, fsdp; default all")
+      ->add_option("--shard", memory.stages,
+                   "how the step is sharded: " + list_words(shard_stage_words) + "; default all")
       ->delimiter(',')
       ->check(shard_stage());
   command
@@ -44,7 +42,7 @@ void add_memory_command(CLI::App& app, Options& options) {
           "fp32 (default); bf16: parameters, gradients and activations in bf16, and a master copy in "
           "fp32; autocast: parameters in fp32, products in bf16")
       ->delimiter(',')
-      ->check(CLI::IsMember({"fp32", "bf16", "autocast"}));
+      ->check(one_of(memory_format_words));
   command->add_option("--device-gb", memory.device_gb, "memory of a device (GB); default: [machine] memory")
       ->check(positive_number());
   command->add_option("--json", options.json,

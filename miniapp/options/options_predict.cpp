@@ -19,13 +19,6 @@ constexpr auto about_predict =
     "2 wrong usage or input;\n"
     "4 run-time failure.";
 
-template <class E, std::size_t n>
-CLI::IsMember one_of(std::array<Word<E>, n> const& words) {
-  std::vector<std::string> list;
-  for (auto const& [word, meaning] : words) list.emplace_back(word);
-  return CLI::IsMember(list);
-}
-
 // Returns the stages that the words of --shard name, each once.
 std::vector<model::ShardStage> stages_of(std::vector<std::string> const& words) {
   std::vector<model::ShardStage> stages;
@@ -35,9 +28,9 @@ std::vector<model::ShardStage> stages_of(std::vector<std::string> const& words) 
   for (auto const& word : words) {
     const auto stage = find_word(word, shard_stage_words);
     if (!stage && word != "all")
-      throw CLI::ValidationError(
-          "--shard", "'" + model::echo(word) + "' is unknown; use all, or a list of: " +
-                         list_words(shard_stage_words) + (word == "zero3" ? " (ZeRO-3 is called fsdp)" : ""));
+      throw CLI::ValidationError("--shard", "'" + model::echo(word) +
+                                                "' is unknown; use all, or a list of: " +
+                                                list_words(shard_stage_words) + note_on_stage(word));
     if (stage) add(*stage);
     if (word == "all")
       for (auto const& [name, each] : shard_stage_words) add(each);
@@ -168,8 +161,8 @@ void add_outputs(CLI::App& command, Options& options) {
   command
       .add_option_function<std::vector<std::string>>(
           "--shard", [&](std::vector<std::string> const& words) { predict.shard = stages_of(words); },
-          "tabulate T, E and memory of the step for these stages of sharding: none, zero1, zero2, fsdp, or "
-          "all")
+          "tabulate T, E and memory of the step for these stages of sharding: " +
+              list_words(shard_stage_words) + ", or all")
       ->delimiter(',');
   command.add_flag(
       "--sensitivity", predict.sensitivity,

@@ -143,6 +143,10 @@ CLI::Validator number_from_zero() {
   return number_that([](double value) { return value >= 0; }, "a number from 0 upwards", "(0 or more)");
 }
 
+std::string note_on_stage(std::string_view word) {
+  return word == "zero3" ? " (ZeRO-3 is called fsdp)" : "";
+}
+
 CLI::Validator bucket_size() {
   return number_that(is_bucket_size, "a bucket size; give 1 byte to 1e9 MiB, as a number of MiB", "(MiB)");
 }

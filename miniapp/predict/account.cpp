@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "miniapp/input/config.hpp"
+#include "miniapp/input/units.hpp"
+#include "miniapp/input/words.hpp"
 #include "miniapp/options/output_clash.hpp"
 #include "model/predict/graph/sharded_forms.hpp"
 #include "model/step/sent_share.hpp"
@@ -19,13 +21,8 @@
 namespace ddproxy {
 namespace {
 
-constexpr double giga = 1e9;
 constexpr auto stack_name = "xxl-ffn";
 constexpr std::int64_t preset_tokens = 1024;  // tokens of a rank if --preset is given without --tokens
-constexpr std::pair<char const*, model::ShardStage> stages[] = {{"none", model::ShardStage::none},
-                                                                {"zero1", model::ShardStage::zero1},
-                                                                {"zero2", model::ShardStage::zero2},
-                                                                {"fsdp", model::ShardStage::fsdp}};
 
 int element_bytes(AccountOptions const& asked) {
   const bool half = asked.precision.empty() ? !asked.preset.empty() : asked.precision == "bf16";
@@ -103,8 +100,8 @@ void take_machine(Account& account, AccountOptions const& asked) {
         "input");
 }
 
-AccountedMethod method_of(Account const& account, char const* name, model::ShardStage stage) {
-  AccountedMethod method{name, {}};
+AccountedMethod method_of(Account const& account, std::string_view name, model::ShardStage stage) {
+  AccountedMethod method{std::string(name), {}};
   if (account.ranks == 1) return method;
   const double all = static_cast<double>(account.counts.parameters) * account.element_bytes;
   for (auto const& [verb, times] : model::closed_volumes(stage, account.micro_batches))
@@ -146,7 +143,8 @@ Account make_account(Options const& options) {
                                                  : take_preset(account, asked);
   take_machine(account, asked);
   find_least_ranks(account, model, asked);
-  for (auto const& [name, stage] : stages) account.methods.push_back(method_of(account, name, stage));
+  for (auto const& [name, stage] : shard_stage_words)
+    account.methods.push_back(method_of(account, name, stage));
   return account;
 }
 

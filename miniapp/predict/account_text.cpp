@@ -6,6 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "miniapp/input/units.hpp"
 #include "miniapp/predict/account.hpp"
 #include "model/cost/topology.hpp"
 #include "model/step/describe.hpp"
@@ -16,8 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Out = std::back_insert_iterator<std::string>;
-
-constexpr double giga = 1e9;
 
 std::string model_text(Account const& account) {
   auto const& counts = account.counts;

@@ -10,12 +10,11 @@
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/results_need.hpp"
+#include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
 
 namespace ddproxy {
 namespace {
-
-constexpr double gib = 1073741824.0;
 
 std::string describe_case(Case const& item) {
   if (item.plan.empty())

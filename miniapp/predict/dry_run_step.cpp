@@ -9,6 +9,7 @@
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/unit_memory.hpp"
+#include "miniapp/input/units.hpp"
 #include "miniapp/input/verb_costs.hpp"
 #include "miniapp/input/words.hpp"
 #include "miniapp/predict/dry_run.hpp"
@@ -18,8 +19,6 @@
 
 namespace ddproxy {
 namespace {
-
-constexpr double gib = 1073741824.0;
 
 std::string describe_memory(Config const& config, Workload const& workload, model::StepGraph const& graph) {
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();

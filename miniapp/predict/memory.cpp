@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "miniapp/input/unit_memory.hpp"
+#include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
 #include "miniapp/options/output_clash.hpp"
 #include "results/output/text_file.hpp"
@@ -17,17 +18,7 @@
 namespace ddproxy {
 namespace {
 
-constexpr double giga = 1e9;
 constexpr std::int64_t most_batch = 1 << 20;  // largest micro-batch that is searched, in sequences
-
-constexpr std::array<Word<model::ShardStage>, 4> stage_names{{{"none", model::ShardStage::none},
-                                                              {"zero1", model::ShardStage::zero1},
-                                                              {"zero2", model::ShardStage::zero2},
-                                                              {"fsdp", model::ShardStage::fsdp}}};
-constexpr std::array<Word<model::MemoryFormat>, 3> format_names{
-    {{"fp32", model::MemoryFormat::fp32},
-     {"bf16", model::MemoryFormat::bf16_master},
-     {"autocast", model::MemoryFormat::autocast}}};
 
 /// Returns the meanings of the words that were given, or `otherwise` if none was given.
 template <class E, std::size_t n>
@@ -45,10 +36,8 @@ std::vector<E> chosen(char const* option, std::vector<std::string> const& given,
 }
 
 std::vector<MemoryMethod> methods_of(MemoryOptions const& asked) {
-  using Stage = model::ShardStage;
-  const auto stages =
-      chosen("--shard", asked.stages, stage_names, {Stage::none, Stage::zero1, Stage::zero2, Stage::fsdp});
-  const auto formats = chosen("--precision", asked.formats, format_names, {model::MemoryFormat::fp32});
+  const auto stages = chosen("--shard", asked.stages, shard_stage_words, meanings(shard_stage_words));
+  const auto formats = chosen("--precision", asked.formats, memory_format_words, {model::MemoryFormat::fp32});
   std::vector<MemoryMethod> methods;
   for (const auto format : formats)
     for (const auto stage : stages) methods.push_back({stage, format});
@@ -115,10 +104,10 @@ LeastRanks least_ranks(MemoryModel const& model, MemoryMethod const& method, mod
 }
 
 std::string_view name_of(model::ShardStage stage) {
-  return word_of(stage, stage_names);
+  return word_of(stage, shard_stage_words);
 }
 std::string_view name_of(model::MemoryFormat format) {
-  return word_of(format, format_names);
+  return word_of(format, memory_format_words);
 }
 
 MemoryReport make_memory_report(Options const& options) {

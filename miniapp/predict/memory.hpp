@@ -87,8 +87,8 @@ std::string describe_peak(model::KindBytes const& peak);
 /// Computes the report. Throws std::invalid_argument with one line for wrong input.
 MemoryReport make_memory_report(Options const& options);
 
-std::string_view name_of(model::ShardStage stage);     ///< none, zero1, zero2 or fsdp
-std::string_view name_of(model::MemoryFormat format);  ///< fp32, bf16 or autocast
+std::string_view name_of(model::ShardStage stage);     ///< a word of shard_stage_words
+std::string_view name_of(model::MemoryFormat format);  ///< a word of memory_format_words
 
 /// Returns the report as text.
 std::string describe(MemoryReport const& report);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "miniapp/input/units.hpp"
 #include "miniapp/predict/memory.hpp"
 #include "model/text/echo.hpp"
 
@@ -16,8 +17,6 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 using Kind = model::BufferKind;
-
-constexpr double giga = 1e9;
 
 double gb(std::int64_t bytes) {
   return static_cast<double>(bytes) / giga;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
 #include "model/cost/topology.hpp"
 #include "model/predict/closed_form.hpp"
@@ -16,7 +17,6 @@
 namespace ddproxy {
 namespace {
 
-constexpr double milli = 1e3;
 using Out = std::back_insert_iterator<std::string>;
 
 std::string range_text(model::CapRange const& range) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "miniapp/input/units.hpp"
 #include "miniapp/predict/published_steps.hpp"
 #include "model/text/echo.hpp"
 
@@ -17,7 +18,6 @@ using Json = nlohmann::ordered_json;
 using Out = std::back_insert_iterator<std::string>;
 
 constexpr double least_memory_share = 0.05;  // below this share, the times hardly determine the bandwidth
-constexpr double milli = 1e3, micro = 1e6, tera = 1e12;
 
 std::string bandwidth_text(double bandwidth) {
   return std::isfinite(bandwidth) ? fmt::format("{:.3g} TB/s", bandwidth / tera)

@@ -8,13 +8,13 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "miniapp/input/units.hpp"
 #include "miniapp/predict/prediction.hpp"
 #include "miniapp/predict/prediction_text.hpp"
 
 namespace ddproxy {
 namespace {
 
-constexpr double milli = 1e3;
 constexpr double factors[] = {1.0 / 16, 1.0 / 4, 1.0 / 2, 1, 2, 4, 16};
 using Out = std::back_insert_iterator<std::string>;
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
 #include "model/cost/topology.hpp"
 
@@ -18,8 +19,6 @@ namespace {
 
 using model::ShardStage;
 using Json = nlohmann::ordered_json;
-
-constexpr double milli = 1e3, giga = 1e9;
 
 // A way to divide a step, and the settings among which the fastest is chosen.
 struct Method {

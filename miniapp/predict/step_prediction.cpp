@@ -10,14 +10,13 @@
 #include <utility>
 
 #include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
 #include "model/predict/graph/live_memory.hpp"
 #include "model/predict/graph/whole_step_costs.hpp"
 
 namespace ddproxy {
 namespace {
-
-constexpr double giga = 1e9;
 
 void check_total(Case const& item, double seconds) {
   if (std::isfinite(seconds) && seconds > 0) return;

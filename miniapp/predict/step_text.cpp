@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
 #include "model/cost/topology.hpp"
 
@@ -15,8 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Out = std::back_insert_iterator<std::string>;
-
-constexpr double milli = 1e3, giga = 1e9;
 
 // Says in which micro-batches the gradients are averaged. zero2 and fsdp average them in each, whatever sync
 // says.

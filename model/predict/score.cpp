@@ -6,8 +6,9 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
+
+#include "model/statistics/mean.hpp"
 
 namespace ddproxy::model {
 namespace {
@@ -149,10 +150,6 @@ std::vector<double> values(Cases cases, double (*of)(ScoredCase const&)) {
   std::vector<double> result;
   std::transform(cases.begin(), cases.end(), std::back_inserter(result), of);
   return result;
-}
-
-double mean(std::vector<double> const& numbers) {
-  return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
 }
 
 double tail_error(ScoredCase const& c) {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "model/predict/best_plan.hpp"
-#include "model/statistics/quantile.hpp"
+#include "model/statistics/resample.hpp"
 
 namespace ddproxy::model {
 namespace {
@@ -32,9 +32,9 @@ class Draw {
 
   /// Returns a replicate with as many passes, and as many samples of each size, as were measured.
   Measurements measurements(Measurements drawn) {
-    drawn.operations = resampled(drawn.operations);
-    for (auto& samples : drawn.allreduce) samples = resampled(samples);
-    for (auto& size : drawn.contention) size.samples = resampled(size.samples);
+    drawn.operations = resampled(drawn.operations, engine_);
+    for (auto& samples : drawn.allreduce) samples = resampled(samples, engine_);
+    for (auto& size : drawn.contention) size.samples = resampled(size.samples, engine_);
     if (const double factor = phase_factor(drawn.drift.compute); factor != 1)
       for (auto& pass : drawn.operations)
         for (auto& rank : pass) scale(rank, factor);
@@ -69,20 +69,8 @@ class Draw {
                     std::sqrt(squares / static_cast<double>(phases.size() - 1)));
   }
 
-  template <class Value>
-  std::vector<Value> resampled(std::vector<Value> const& samples) {
-    std::vector<Value> drawn;
-    for (std::size_t i = 0; i < samples.size(); ++i) drawn.push_back(samples[engine_() % samples.size()]);
-    return drawn;
-  }
   std::mt19937_64 engine_;
 };
-
-constexpr double low_share = 0.025, high_share = 0.975;  // quantiles of the central 95 %
-
-Band central(std::vector<double> const& values) {
-  return {quantile(values, low_share), quantile(values, high_share)};
-}
 
 /// Returns the quantiles of the caps. They are values of the sample and are not interpolated, because there
 /// is no value between a cap and "no upper end".

@@ -7,15 +7,10 @@
 #include <vector>
 
 #include "model/predict/measurements.hpp"
+#include "model/statistics/estimate.hpp"
 #include "model/step/bucket_plan.hpp"
 
 namespace ddproxy::model {
-
-/// The two bounds of an interval.
-struct Band {
-  double low = 0;
-  double high = 0;
-};
 
 /// The 95 % bands of a prediction.
 struct Bands {

@@ -11,4 +11,10 @@ struct Estimate {
   double noise() const { return (high - low) / 2; }  ///< returns the half-width of the interval
 };
 
+/// The two bounds of an interval.
+struct Band {
+  double low = 0;
+  double high = 0;
+};
+
 }  // namespace ddproxy::model

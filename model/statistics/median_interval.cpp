@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <numeric>
 
+#include "model/statistics/mean.hpp"
 #include "model/statistics/quantile.hpp"
 #include "model/statistics/student.hpp"
 
@@ -29,11 +29,11 @@ double student(std::size_t n) {
 
 Estimate student_estimate(std::vector<double> const& values, double middle) {
   const auto n = static_cast<double>(values.size());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  const double centre = mean(values);
   double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
+  for (const double value : values) squares += (value - centre) * (value - centre);
   const double half = student(values.size()) * std::sqrt(squares / (n - 1) / n);
-  return {middle, mean - half, mean + half};
+  return {middle, centre - half, centre + half};
 }
 
 }  // namespace

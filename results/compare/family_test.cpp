@@ -222,7 +222,7 @@ std::vector<double> mean_over_cases(Logs const& logs, FamilyTest const& test) {
   return mean;
 }
 
-Interval subset_interval(std::vector<double> const& values, double alpha) {
+model::Band subset_interval(std::vector<double> const& values, double alpha) {
   std::vector<double> means;
   for (auto const& chosen : sign_flips(values.size(), most_relabellings)) {
     // sign_flips() lists the units that keep their sign; the other units form the subset

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "model/statistics/estimate.hpp"
+
 namespace ddproxy::results {
 
 /// The test of the regression gate answers two questions. Is any case slower? Is the mean over the cases
@@ -79,16 +81,12 @@ FamilyTest test_runs(Logs const& base, Logs const& next);
 /// Returns the mean over the cases that are not noisy, [unit].
 std::vector<double> mean_over_cases(Logs const& logs, FamilyTest const& test);
 
-/// Holds the two ends of an interval.
-struct Interval {
-  double low, high;
-};
 /// Returns an interval for the centre of the distribution of `values`, which must be symmetric. With
 /// the probability `alpha`, `low` lies above the centre, and with the same probability `high` lies below it.
 /// The interval comes from the means of all subsets of the values, or of most_relabellings random subsets if
 /// there are more (Hartigan, J. Am. Stat. Assoc. 64, 1969, typical values). Both ends are infinite if there
 /// are too few values.
-Interval subset_interval(std::vector<double> const& values, double alpha);
+model::Band subset_interval(std::vector<double> const& values, double alpha);
 
 /// The smallest number of rounds with which test_rounds() can reject at family_level. With n rounds there are
 /// 2^n relabellings.

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "model/statistics/mean.hpp"
 #include "model/statistics/student.hpp"
 #include "results/history/night_noise.hpp"
 
@@ -19,10 +20,6 @@ constexpr std::size_t fewest_residuals = 100;
 // A tail heavier than that of 30 degrees of freedom is assumed only if it increases the log likelihood by
 // more than this.
 constexpr double needed_likelihood = 3.0;
-
-double mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 struct Student {
   double degrees;
@@ -51,7 +48,7 @@ double log_likelihood(std::span<const double> residuals, double degrees, double 
 }
 
 double squares(std::span<const double> values) {
-  const double middle = mean(values);
+  const double middle = model::mean(values);
   double sum = 0.0;
   for (double value : values) sum += (value - middle) * (value - middle);
   return sum;
@@ -97,7 +94,7 @@ double mode_distance(std::span<const double> values) {
   for (std::size_t k = fewest; k + fewest <= all.size(); ++k) {
     const double within = squares(all.first(k)) + squares(all.subspan(k));
     if (within < least)
-      std::tie(least, distance) = std::pair(within, mean(all.subspan(k)) - mean(all.first(k)));
+      std::tie(least, distance) = std::pair(within, model::mean(all.subspan(k)) - model::mean(all.first(k)));
   }
   const double deviation = std::sqrt(least / static_cast<double>(values.size() - 2));
   return distance < 5.0 * deviation ? 0.0 : distance;

@@ -23,7 +23,6 @@ BARS = ("Live memory of a rank at the peak of the step, by what it holds. Gather
         "were in memory at once, and no activations and no gathered parameters.")
 TIMES = ("Live memory of a rank over a step. The dot is the peak. The times follow from the roofline of the input: an operation takes as long as its flops take at the peak rate, or its "
          "bytes at the bandwidth of the memory, whichever is longer. If the input has no [machine], the rates are those of a usual accelerator (docs/memory.md).")
-NAMES = {"none": "without sharding", "zero1": "ZeRO-1", "zero2": "ZeRO-2", "fsdp": "FSDP"}
 COMMAND = "write the file with: ddproxy memory INPUT --json FILE"
 
 
@@ -143,22 +142,18 @@ def draw_timelines(data):
 
 
 def _least(least):
-    """Returns the smallest number of ranks with one kind of sharding in words, for instance "FSDP 2"."""
-    name = NAMES.get(least["shard"], least["shard"])
-    return f"{name} {least['ranks']}" if _number(least.get("ranks")) else f"{name} does not fit with any number"
+    """Returns the smallest number of ranks of one precision and sharding in words, for instance "fp32, fsdp: 2"."""
+    number = least["ranks"] if _number(least.get("ranks")) else "does not fit with any number"
+    return f"{least['precision']}, {least['shard']}: {number}"
 
 
 def finding(data):
     """Returns one sentence on the number of ranks that a step needs."""
-    answers = {}
-    for least in data["least_ranks"]:
-        if isinstance(least, dict) and all(isinstance(least.get(n), str) for n in ("shard", "precision")):
-            answers.setdefault(least["precision"], []).append(_least(least))
+    answers = [_least(least) for least in data["least_ranks"] if isinstance(least, dict) and all(isinstance(least.get(n), str) for n in ("shard", "precision"))]
     if not answers or not _number(data.get("device_bytes")):
         lowest = min(data["cases"], key=lambda case: case["peak_bytes"])
         return f"The smallest peak is {lowest['peak_bytes'] / GIGA:.2f} GB: {name_of(lowest)}"
-    of_precisions = "; ".join(f"{precision}: {', '.join(of_shards)}" for precision, of_shards in answers.items())
-    return f"Smallest number of ranks for devices of {data['device_bytes'] / GIGA:g} GB, in {of_precisions}"
+    return f"Smallest number of ranks for devices of {data['device_bytes'] / GIGA:g} GB. {'; '.join(answers)}"
 
 
 def bars_title(data):

@@ -5,6 +5,7 @@ checked, verified, predicted, stored and drawn; other strategies must be refused
 the programs."""
 import difflib
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,8 +14,9 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
-from small_twin import write_twin
+sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[3] / "results")]
+from reporting import style, timeline_figure  # noqa: E402
+from small_twin import write_twin  # noqa: E402
 
 ddproxy, wrong_ddproxy, scattered_ddproxy, project, build, *mpiexec = sys.argv[1:]
 project, build, rows = Path(project), Path(build), Path("model/step/strategies")
@@ -118,9 +120,25 @@ def check_that_another_collective_is_refused(folder):
         assert "strategies: scattered: a strategy of a sweep can only" in lines[0] and "it has the task reduce_scatter" in lines[0], lines
 
 
+def drawn_spans(timeline, resource):
+    """Returns the left ends of the spans of a resource in the SVG of a timeline, in the units of the drawing. The legend has wider lines."""
+    colours = "|".join("var\\(--measured\\)" if colour == style.MEASURED else colour.lower() for colour in timeline_figure.COLOURS[resource])
+    return [float(x) for x in re.findall(rf'<path d="M ([\d.]+) [^"]*"[^>]* style="fill: (?:{colours}); [^"]*stroke-width: 0.3"', timeline)]
+
+
 def check_drawn(folder):
+    """The page has a timeline of late_half with a span for each event of rank 0. Every second bucket begins behind the last operator."""
     run(sys.executable, "-B", report, folder / "real.h5", "-o", folder / "page")
-    assert "late_half" in next((folder / "page").glob("*.html")).read_text()
+    page = next((folder / "page").glob("*.html")).read_text()
+    timeline, = re.findall(r"<summary>late_half</summary>(.*?)</details>", page, re.DOTALL)
+    assert "This is the last sample of late_half." in timeline, timeline[:500]
+    buckets, operators = drawn_spans(timeline, "communication"), drawn_spans(timeline, "compute")
+    with h5py.File(folder / "real.h5") as file:
+        late = case(file, "late_half")
+        for resource, drawn in (("communication", buckets), ("compute", operators)):
+            assert len(drawn) == len(events(file, late, resource)[0]) > 0, (resource, len(drawn))
+    after = sum(x > max(operators) for x in buckets)
+    assert after >= len(buckets) // 2, (after, len(buckets))
 
 
 for name in "late_half", "lost_half", "scattered":

@@ -198,7 +198,7 @@ class Memory(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stderr)
         self.assertEqual([pathlib.Path(line).name for line in done.stdout.splitlines()], ["out.html", "out-bars.png", "out-timeline.png"])
         page = (self.folder / "out.html").read_text()
-        for text in ("gpt2-large", "Smallest number of ranks for devices of 16 GB, in fp32: without sharding does not fit with any number, ZeRO-1 ", "optimizer state (GB)"):
+        for text in ("gpt2-large", "Smallest number of ranks for devices of 16 GB. fp32, none: does not fit with any number; fp32, zero1: ", "optimizer state (GB)"):
             self.assertIn(text, page)
         bars, timelines = (" ".join(re.findall(r"<!--(.*?)-->", svg)) for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL))  # the texts of a figure
         self.assertRegex(bars, r"Largest peak: [\d.]+ GB \(fp32, none, 1 rank\),.* \d+ % of it activations")

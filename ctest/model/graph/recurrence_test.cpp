@@ -5,6 +5,7 @@
 #include <random>
 
 #include "ctest/model/jobs.hpp"
+#include "ctest/model/random_number.hpp"
 #include "model/predict/graph/ddp_costs.hpp"
 #include "model/predict/graph/predict_strategy.hpp"
 #include "model/predict/graph/simulate_step.hpp"
@@ -39,9 +40,6 @@ Subject subject(Shape const& shape, std::vector<double> seconds) {
 
 double real(std::mt19937& random, double low, double high) {
   return std::uniform_real_distribution<double>(low, high)(random);
-}
-int number(std::mt19937& random, int low, int high) {
-  return std::uniform_int_distribution<int>(low, high)(random);
 }
 
 /// Returns a job with operators of 0 to 10 ms, some of 0. Its all-reduces together take 0.1 to 10 times as

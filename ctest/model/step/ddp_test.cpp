@@ -6,8 +6,9 @@
 
 #include <random>
 
-#include "model/step/check/check.hpp"
+#include "ctest/model/step/violations.hpp"
 #include "ctest/model/step/wire_volume.hpp"
+#include "model/step/check/check.hpp"
 
 namespace ddproxy::model {
 namespace {
@@ -16,10 +17,6 @@ std::vector<std::int64_t> bytes_of(BackwardPass const& pass) {
   std::vector<std::int64_t> bytes;
   for (auto const& gradient : pass.gradients) bytes.push_back(gradient.numel * 4);
   return bytes;
-}
-
-std::string first(Violations const& violations) {
-  return violations.empty() ? "" : violations.front().what;
 }
 
 TEST(Ddp, IsRightForEveryPlanCopyModeAndModel) {
@@ -42,7 +39,7 @@ TEST(Ddp, IsRightForEveryPlanCopyModeAndModel) {
         for (const CopyMode copies : {CopyMode::none, CopyMode::in, CopyMode::in_out}) {
           for (const bool overlapped : {true, false}) {
             const auto step = ddp(pass, {plan, overlapped, copies}, 3);
-            ASSERT_EQ(first(check(step)), "") << "cap " << cap << ", overlapped " << overlapped;
+            ASSERT_EQ(text(check(step)), "") << "cap " << cap << ", overlapped " << overlapped;
             ASSERT_EQ(wire_volume(step, 0).at(Verb::all_reduce).bytes, parameters(pass) * 4);
             ASSERT_EQ(wire_volume(step, 0).at(Verb::all_reduce).calls, plan.size());
           }
@@ -63,7 +60,7 @@ TEST(Ddp, ReducesATiedEmbeddingOnlyWhenBothOperatorsHaveAdded) {
       if (access.mode == AccessMode::contribute) access.mode = AccessMode::assign;
     }
   }
-  EXPECT_NE(first(check(wrong)), "");
+  EXPECT_NE(text(check(wrong)), "");
 }
 
 TEST(Ddp, WithoutOverlapEveryAllReduceWaitsForTheEndOfThePass) {
@@ -81,14 +78,14 @@ TEST(Ddp, FindsAPlanThatLeavesOutAGradient) {
   const BackwardPass pass = backward_pass(find_preset("tiny"));
   Plan plan = per_tensor_plan(bytes_of(pass));
   plan.pop_back();
-  EXPECT_NE(first(check(ddp(pass, {plan}, 2))), "");
+  EXPECT_NE(text(check(ddp(pass, {plan}, 2))), "");
 }
 
 TEST(Ddp, FindsAPlanWithAGradientInTwoBuckets) {
   const BackwardPass pass = backward_pass(find_preset("tiny"));
   Plan plan = per_tensor_plan(bytes_of(pass));
   plan[3].first -= 1;
-  EXPECT_NE(first(check(ddp(pass, {plan}, 2))), "");
+  EXPECT_NE(text(check(ddp(pass, {plan}, 2))), "");
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "model/step/step_graph.hpp"
 #include "model/step/violation.hpp"
@@ -28,6 +30,12 @@ inline bool found(Violations const& violations, Rule rule) {
 inline bool found_only(Violations const& violations, Rule rule) {
   return !violations.empty() &&
          std::ranges::all_of(violations, [&](Violation const& each) { return each.rule == rule; });
+}
+
+/// Returns the step after `change` has changed the graph of every class.
+inline RankGraphs changed(RankGraphs step, std::function<void(StepGraph&)> const& change) {
+  for (RankClass& each : step.classes) change(each.graph);
+  return step;
 }
 
 /// Makes the first rank a class of its own.

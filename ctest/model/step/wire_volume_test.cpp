@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "steps.hpp"
 
 // Compares the bytes that one rank sends with the closed forms of ZeRO (Rajbhandari et al., "ZeRO: Memory
@@ -30,15 +32,26 @@ double share(std::size_t ranks) {
   return static_cast<double>(ranks - 1) / static_cast<double>(ranks);
 }
 
+/// Checks the bytes that a rank sends with each verb. `expected` has all verbs of the step.
+void expect_sent(RankGraphs const& step, std::map<Verb, double> const& expected) {
+  const auto volumes = wire_volume(step, 0);
+  EXPECT_EQ(volumes.size(), expected.size());
+  for (auto const& [verb, bytes] : expected) {
+    ASSERT_TRUE(volumes.contains(verb)) << name_of(verb);
+    EXPECT_NEAR(volumes.at(verb).bytes_sent, bytes, 1e-9) << name_of(verb);
+  }
+}
+
 TEST(WireVolume, OfDataParallelAndZeroIsThatOfTheClosedForms) {
   for (const std::size_t n : {2, 4, 8}) {
     for (const int k : {1, 4}) {
-      const auto volume = [&](Zero zero) {
-        return sent(ddp_step(even, {.ranks = n, .micro_batches = k, .zero = zero})) / (psi(even) * share(n));
+      const auto step = [&](Zero zero) {
+        return ddp_step(even, {.ranks = n, .micro_batches = k, .zero = zero});
       };
-      EXPECT_NEAR(volume(Zero::none), 2, 1e-12);
-      EXPECT_NEAR(volume(Zero::stage1), 2, 1e-12);
-      EXPECT_NEAR(volume(Zero::stage2), k + 1, 1e-12);
+      const double once = psi(even) * share(n);
+      expect_sent(step(Zero::none), {{Verb::all_reduce, 2 * once}});
+      expect_sent(step(Zero::stage1), {{Verb::reduce_scatter, once}, {Verb::all_gather, once}});
+      expect_sent(step(Zero::stage2), {{Verb::reduce_scatter, k * once}, {Verb::all_gather, once}});
     }
   }
 }
@@ -49,13 +62,15 @@ TEST(WireVolume, OfFullyShardedIsTheClosedFormLessTheUnitsThatStay) {
       // The last unit is kept between forward and backward, and the first unit between micro-batches.
       const double stay = 4.0 * (k * static_cast<double>(even.sizes.back()) +
                                  (k - 1) * static_cast<double>(even.sizes.front()));
+      const double once = psi(even) * share(n);
       const FsdpOptions options{.shards = n, .micro_batches = k};
-      EXPECT_NEAR(sent(fsdp_step(even, options)), (3 * k * psi(even) - stay) * share(n), 1e-9);
+      expect_sent(fsdp_step(even, options),
+                  {{Verb::all_gather, 2 * k * once - stay * share(n)}, {Verb::reduce_scatter, k * once}});
       FsdpOptions kept = options;
       kept.reshard = false;
-      EXPECT_NEAR(sent(fsdp_step(even, kept)), (k + 1) * psi(even) * share(n), 1e-9);
+      expect_sent(fsdp_step(even, kept), {{Verb::all_gather, once}, {Verb::reduce_scatter, k * once}});
       kept.regather = true;
-      EXPECT_NEAR(sent(fsdp_step(even, kept)), 2 * k * psi(even) * share(n), 1e-9);
+      expect_sent(fsdp_step(even, kept), {{Verb::all_gather, k * once}, {Verb::reduce_scatter, k * once}});
     }
   }
 }
@@ -64,9 +79,10 @@ TEST(WireVolume, OfHybridShardsIsTheSumOverBothGroups) {
   for (const std::size_t s : {2, 4}) {
     for (const std::size_t r : {2, 3}) {
       const double stay = 4.0 * static_cast<double>(even.sizes.back());
-      const double shards = (3 * psi(even) - stay) * share(s);
-      const double replicas = 2 * psi(even) / static_cast<double>(s) * share(r);
-      EXPECT_NEAR(sent(fsdp_step(even, {.shards = s, .replicas = r})), shards + replicas, 1e-9);
+      expect_sent(fsdp_step(even, {.shards = s, .replicas = r}),
+                  {{Verb::all_gather, (2 * psi(even) - stay) * share(s)},
+                   {Verb::reduce_scatter, psi(even) * share(s)},
+                   {Verb::all_reduce, 2 * psi(even) / static_cast<double>(s) * share(r)}});
     }
   }
 }

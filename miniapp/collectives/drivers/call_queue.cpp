@@ -22,31 +22,40 @@ void CallQueue::post(std::span<const CollectiveCall> calls, Completion ready) {
   posted_ += calls.size();
 }
 
-bool CallQueue::finish() {
-  if (!under_way_) return false;
-  const std::size_t number = done_.size(), group = calls_[number].group;
-  if (!engine_->test()) {
-    engine_->check_time(number);
-    return false;
-  }
+void CallQueue::start_next(Completion ready) {
+  PostedCall const& call = next();
+  call.group == 1 ? engine_->begin(call.call, ready) : engine_->begin_group({&call, call.group}, ready);
+  under_way_ = true;
+}
+
+std::size_t CallQueue::note_done() {
+  PostedCall const* const first = &next();
   FinishedCall done = engine_->last();
-  for (std::size_t i = 0; i < group; ++i) {
-    if (i > 0) done.call = calls_[number + i].call;
+  for (std::size_t i = 0; i < first->group; ++i) {
+    if (i > 0) done.call = first[i].call;
     done_.push_back(done);
   }
   under_way_ = false;
-  flags_.set(done_.size());
-  finished_ += group;
-  return true;
+  // Once finished_ counts the calls, the compute side may call begin(), which clears done_.
+  const std::size_t all = done_.size();
+  flags_.set(all);
+  finished_ += first->group;
+  return all;
 }
 
 bool CallQueue::begin_next() {
-  if (under_way_ || !is_busy()) return false;
-  PostedCall const& next = calls_[done_.size()];
-  if (!is_over(next.ready)) return false;
-  const Completion ready{moment_of(next.ready)};
-  next.group == 1 ? engine_->begin(next.call, ready) : engine_->begin_group({&next, next.group}, ready);
-  under_way_ = true;
+  if (under_way_ || !is_busy() || !is_over(next().ready)) return false;
+  start_next({moment_of(next().ready)});
+  return true;
+}
+
+bool CallQueue::finish() {
+  if (!under_way_) return false;
+  if (!engine_->test()) {
+    engine_->check_time(done_.size());
+    return false;
+  }
+  note_done();
   return true;
 }
 

@@ -12,13 +12,14 @@
 
 namespace ddproxy {
 
-/// The queue of calls of one lane, for a JointDriver that drives several lanes. The compute side posts calls.
-/// The driver, which may be another thread, carries them out one after another. The driver never waits for a
-/// call.
+/// The queue of calls of one lane, and the engine that carries them out. The compute side posts calls. The
+/// driver, which may be another thread, carries them out one after another: a LaneWorker, a JointDriver or a
+/// PolledLane.
 ///
-/// Order of calls on the compute side: begin(), then post() for each call or group. The driver calls
-/// is_busy(), begin_next() and finish(). The two sides need no lock: one side writes an element before an
-/// atomic counter counts it, and the other side reads only elements that are counted.
+/// Order of calls on the compute side: begin(), then post() for each call or group. A driver that polls calls
+/// is_busy(), begin_next() and finish(). A driver that waits calls is_busy(), next(), start_next(), the
+/// engine's wait(), and note_done(). The two sides need no lock: one side writes an element before an atomic
+/// counter counts it, and the other side reads only elements that are counted.
 class CallQueue {
  public:
   /// Takes the engine that carries out the calls.
@@ -37,13 +38,28 @@ class CallQueue {
   std::size_t finished() const { return finished_ - first_; }  ///< number of calls done since begin()
   /// Returns the calls done since begin(). Read only the first finished() ones.
   std::vector<FinishedCall> const& done() const { return done_; }
-  CallFlags& flags() { return flags_; }
+  /// Returns the completion of call `number` (from 0) since begin(). It is a flag, valid until the next
+  /// begin().
+  Completion completion_of(std::size_t number) const { return flags_[number]; }
   CollectiveEngine& engine() { return *engine_; }
+  CollectiveEngine const& engine() const { return *engine_; }
 
   // The methods of the driver:
 
   /// Returns whether a posted call is not done yet.
   bool is_busy() const { return posted_ != finished_; }
+  /// Returns whether a call is in flight.
+  bool is_under_way() const { return under_way_; }
+  /// Returns the call that is in flight or comes next. The queue must be busy.
+  PostedCall const& next() const { return calls_[done_.size()]; }
+  /// Begins the next call or group, whose data have been ready since `ready`. Throws the exception of the
+  /// engine.
+  void start_next(Completion ready);
+  /// Notes that the engine is done with the call or group that next() returns. Returns the number of calls
+  /// done since begin().
+  std::size_t note_done();
+  /// Sets all flags because the lane has failed (CallFlags::fail()).
+  void fail() { flags_.fail(); }
   /// Begins the next call if none is in flight and its data are ready. Returns whether it did. Throws the
   /// exception of the engine.
   bool begin_next();

@@ -130,7 +130,7 @@ void JointDriver::fail() {
     failure_ = std::current_exception();
   }
   failed_ = true;
-  for (auto const& queue : queues_) queue->flags().fail();
+  for (auto const& queue : queues_) queue->fail();
   done_.ring();
 }
 

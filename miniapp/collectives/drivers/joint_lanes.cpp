@@ -28,7 +28,7 @@ class JointLane : public CommunicationLane {
     driver_->wait(queue_, call + 1);
     return {queue_.done()[call].end};
   }
-  Completion completion_of(std::size_t call) override { return queue_.flags()[call]; }
+  Completion completion_of(std::size_t call) override { return queue_.completion_of(call); }
   std::vector<FinishedCall> const& finished() const override { return queue_.done(); }
   ElementsByVerb elements_handed_over() const override { return queue_.engine().elements_handed_over(); }
   std::string description() const override {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
+#include <utility>
 
 #include "miniapp/collectives/drivers/time_limit.hpp"
 #include "miniapp/cores/pinning.hpp"
@@ -26,84 +26,59 @@ Bell make_bell(bool own_core, Clock::duration spin_time) {
 }  // namespace
 
 LaneWorker::LaneWorker(std::unique_ptr<CollectiveEngine> engine, bool own_core, int rank)
-    : engine_(std::move(engine)),
+    : queue_(std::move(engine)),
       work_(make_bell(own_core, idle_spin)),
       done_bell_(make_bell(own_core, wait_spin)) {
-  if (const double limit = engine_->unwatched_limit_s(); limit > 0)
+  if (const double limit = queue_.engine().unwatched_limit_s(); limit > 0)
     watch_.emplace(limit, [this, rank](char const* call) { call_is_overdue(call, rank); });
 }
 
-void LaneWorker::begin(std::size_t calls) {
-  first_ = posted_;
-  calls_.resize(calls);
-  done_.clear();
-  done_.reserve(calls);
-  flags_.begin(calls);
-}
-
 void LaneWorker::post_group(std::span<const CollectiveCall> calls, Completion ready) {
-  const std::size_t number = posted();
-  if (number + calls.size() > calls_.size())
-    throw std::logic_error("more calls are started than begin() made room for");
-  for (std::size_t i = 0; i < calls.size(); ++i) calls_[number + i] = {calls[i], ready, calls.size() - i};
-  posted_ += calls.size();
+  queue_.post(calls, ready);
   work_.ring();
 }
 
 void LaneWorker::wait(std::size_t calls) {
-  wanted_ = first_ + calls;
-  done_bell_.wait([&] { return finished_ - first_ >= calls || failed_; });
+  wanted_ = calls;
+  done_bell_.wait([&] { return queue_.finished() >= calls || failed_; });
   wanted_ = nobody_waits;
   if (!failed_) return;
   const std::lock_guard lock(failure_mutex_);
   std::rethrow_exception(failure_);
 }
 
-bool LaneWorker::take(std::size_t taken) {
-  work_.wait([&] { return quit_ || (posted_ > taken && !failed_); });
+bool LaneWorker::take() {
+  work_.wait([&] { return quit_ || (queue_.is_busy() && !failed_); });
   return !quit_;
 }
 
-void LaneWorker::carry_out(std::size_t number) {
-  auto const& [call, when, group] = calls_[number];
-  const auto ready = wait_until_over(when);
+void LaneWorker::carry_out() {
+  PostedCall const& next = queue_.next();
+  const std::size_t number = queue_.done().size();
+  const auto ready = wait_until_over(next.ready);
   std::optional<CallWatch::Scope> watched;
   if (watch_) {
-    name_call(name_, number, call);
+    name_call(name_, number, next.call);
     watched.emplace(*watch_, name_.c_str());
   }
-  if (group == 1)
-    engine_->begin(call, {ready});
-  else
-    engine_->begin_group({&calls_[number], group}, {ready});
-  engine_->wait(number);
-}
-
-void LaneWorker::note_done(std::size_t number) {
-  FinishedCall done = engine_->last();
-  for (std::size_t i = 0; i < calls_[number].group; ++i) {
-    if (i > 0) done.call = calls_[number + i].call;
-    done_.push_back(done);
-  }
+  queue_.start_next({ready});
+  queue_.engine().wait(number);
 }
 
 void LaneWorker::work() {
   pin_communication_thread();
   bool adopted = false;
-  for (std::size_t taken = 0, group = 1; take(taken); taken += group) {
-    group = calls_[taken - first_].group;
+  while (take()) {
     try {
       if (!adopted) adopt_device();
       adopted = true;
-      carry_out(taken - first_);
+      carry_out();
     } catch (...) {
       fail(std::current_exception());
     }
-    note_done(taken - first_);
-    flags_.set(done_.size());
     // If the compute side waits for a later call, it is not woken up yet. No wake-up is lost, because the
-    // compute side assigns wanted_ before it reads finished_.
-    if ((finished_ += group) >= wanted_) done_bell_.ring();
+    // compute side assigns wanted_ before it reads the number of finished calls.
+    if (queue_.note_done() >= wanted_) done_bell_.ring();
   }
 }
 
@@ -118,7 +93,7 @@ void LaneWorker::fail(std::exception_ptr failure) {
     if (!failure_) failure_ = std::move(failure);
   }
   failed_ = true;
-  flags_.fail();
+  queue_.fail();
   done_bell_.ring();
 }
 
@@ -126,7 +101,7 @@ void LaneWorker::fail(std::exception_ptr failure) {
 // because it cannot leave its CallWatch::Scope until this function returns.
 void LaneWorker::call_is_overdue(char const* call, int rank) {
   stuck_ = true;
-  const auto text = over_time_limit(call, engine_->unwatched_limit_s());
+  const auto text = over_time_limit(call, queue_.engine().unwatched_limit_s());
   fail(std::make_exception_ptr(StuckCall(fmt::format("rank {}: {}", rank, text))));
 }
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "miniapp/collectives/drivers/collective_engine.hpp"
+#include "miniapp/collectives/drivers/call_queue.hpp"
 
 namespace ddproxy {
 
@@ -16,30 +16,24 @@ namespace ddproxy {
 class PolledLane : public CommunicationLane {
  public:
   /// Takes the engine. `poll` tells whether progress() polls the engine.
-  PolledLane(std::unique_ptr<CollectiveEngine> engine, bool poll) : engine_(std::move(engine)), poll_(poll) {}
+  PolledLane(std::unique_ptr<CollectiveEngine> engine, bool poll) : queue_(std::move(engine)), poll_(poll) {}
 
-  void begin(std::size_t calls) override;
-  void start(CollectiveCall const& call, Completion ready) override;
+  void begin(std::size_t calls) override { queue_.begin(calls); }
+  void start(CollectiveCall const& call, Completion ready) override { start_group({&call, 1}, ready); }
   void start_group(std::span<const CollectiveCall> calls, Completion ready) override;
-  void make_room(std::size_t largest_group) override { engine_->make_room(largest_group); }
+  void make_room(std::size_t largest_group) override { queue_.make_room(largest_group); }
   void progress() override;
   void wait_all() override;
   Completion wait_for(std::size_t number) override;
-  std::vector<FinishedCall> const& finished() const override { return done_; }
-  ElementsByVerb elements_handed_over() const override { return engine_->elements_handed_over(); }
+  std::vector<FinishedCall> const& finished() const override { return queue_.done(); }
+  ElementsByVerb elements_handed_over() const override { return queue_.engine().elements_handed_over(); }
   std::string description() const override {
-    return engine_->description() + (poll_ ? ", poll" : ", no progress");
+    return queue_.engine().description() + (poll_ ? ", poll" : ", no progress");
   }
 
  private:
-  void begin_next();
-  void note_done();
-
-  std::unique_ptr<CollectiveEngine> engine_;
+  CallQueue queue_;
   bool poll_;
-  std::vector<PostedCall> posted_;
-  bool in_flight_ = false;  // whether posted_[done_.size()] has begun
-  std::vector<FinishedCall> done_;
 };
 
 }  // namespace ddproxy

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "miniapp/device/backoff.hpp"
+#include "miniapp/input/wire_format.hpp"
 #include "model/step/describe.hpp"
 
 namespace ddproxy {
@@ -25,7 +26,7 @@ ReplayEngine::ReplayEngine(model::AllreduceCost cost)
 double ReplayEngine::take(CollectiveCall const& call) {
   const auto elements = static_cast<std::int64_t>(full_slice(call).count);
   elements_[call.verb] += elements;
-  const std::int64_t bytes = elements * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t bytes = elements * gradient_element_bytes;
   return cost_(call.verb, call.exact ? bytes * exact_factor_ : bytes);
 }
 

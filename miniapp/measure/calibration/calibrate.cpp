@@ -7,6 +7,7 @@
 
 #include "kernels/occupy_stream.hpp"
 #include "miniapp/device/marks.hpp"
+#include "miniapp/input/wire_format.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/calibration/rounds.hpp"
@@ -117,7 +118,7 @@ void balance(RankContext& context, Work& work, std::size_t elements) {
 ContentionSample make_run(RankContext& context, Work work, std::size_t elements) {
   balance(context, work, elements);
   ContentionSample run;
-  run.bytes = static_cast<std::int64_t>(elements * sizeof(float));
+  run.bytes = static_cast<std::int64_t>(elements * gradient_element_bytes);
   run.calls = static_cast<std::int64_t>(work.calls.size());
   run.repetitions = work.repetitions;
   return run;
@@ -137,9 +138,10 @@ double seconds_spent(ContentionSample const& run) {
 std::vector<std::size_t> elements_tried(RankContext const& context, Work const& work) {
   const double free = static_cast<double>(context.arena.size() - work.free_offset);
   const auto most = static_cast<double>(std::min(largest_message, context.workload.bytes()));
-  const double largest = std::min(most / sizeof(float), free);
-  const double smallest = std::min(
-      largest, static_cast<double>(std::ranges::min(context.workload.gradient_bytes)) / sizeof(float));
+  const double largest = std::min(most / gradient_element_bytes, free);
+  const double smallest =
+      std::min(largest, static_cast<double>(std::ranges::min(context.workload.gradient_bytes)) /
+                            gradient_element_bytes);
   std::vector<std::size_t> tried;
   for (int i = 0; i < message_sizes_tried; ++i) {
     const double share = static_cast<double>(i) / (message_sizes_tried - 1);
@@ -206,7 +208,7 @@ void ContentionRounds::take(int round, int rounds) {
 void add_sample(RankContext& context, ContentionSample& run) {
   Work work = choose_work(context);
   work.repetitions = run.repetitions;
-  const auto elements = static_cast<std::size_t>(run.bytes) / sizeof(float);
+  const auto elements = static_cast<std::size_t>(run.bytes) / gradient_element_bytes;
   const auto calls = static_cast<std::size_t>(run.calls);
   work.calls = calls_of(context, work, elements, calls, calls * run.compute_alone.size());
   ContentionSample one;
@@ -227,7 +229,7 @@ double measure_copy_bandwidth(RankContext& context, int samples) {
     if (const double took = context.runtime.maximum(seconds_since(start)); i > 0)
       seconds.push_back(took / copies_at_once);
   }
-  return static_cast<double>(slice.count * sizeof(float)) / model::median(seconds);
+  return static_cast<double>(slice.count * gradient_element_bytes) / model::median(seconds);
 }
 
 }  // namespace ddproxy

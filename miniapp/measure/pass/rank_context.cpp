@@ -22,7 +22,7 @@ constexpr std::uint32_t seed = 774030080;
 
 // Allocates the memory of the step.
 void allocate(RankContext& context) {
-  const auto elements = static_cast<std::size_t>(context.workload.bytes()) / sizeof(float);
+  const auto elements = static_cast<std::size_t>(context.workload.bytes()) / gradient_element_bytes;
   context.owner = SharedFloats("gradients and buckets", step_elements(context.config, context.workload));
   context.memory = context.owner.elements();
   context.arena = context.memory.first(elements);

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "miniapp/collectives/make_allreduce.hpp"
+#include "miniapp/collectives/make_lanes.hpp"
 #include "miniapp/compute/step_lane.hpp"
 #include "miniapp/compute/step_replay.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
-#include "miniapp/errors/errors.hpp"
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
@@ -28,14 +28,8 @@ namespace {
 
 // Several lanes with blocking calls need a thread each that calls MPI.
 void check_threads(Config const& config) {
-  if (!needs_threads(config)) return;
-  int provided = 0;
-  check_mpi(MPI_Query_thread(&provided));
-  if (provided < MPI_THREAD_MULTIPLE)
-    throw std::invalid_argument(config.file.string() +
-                                ": [shard] lanes, group: several lanes with [allreduce] call = \"blocking\" "
-                                "need MPI_THREAD_MULTIPLE, "
-                                "which this MPI does not provide; set call = \"nonblocking\"");
+  if (needs_threads(config))
+    require_threads(provided_threads(), config.file.string() + ": [shard] lanes, group: ");
 }
 
 // Returns the number of ranks whose step is built.
@@ -89,7 +83,7 @@ StepInput input_of(Config const& config, int rank) {
 // Allocates the memory of the step.
 void allocate(RankContext& context, std::size_t elements, StepPlaces const& places) {
   if (elements == 0) return;
-  const auto gradients = static_cast<std::size_t>(context.workload.bytes()) / sizeof(float);
+  const auto gradients = static_cast<std::size_t>(context.workload.bytes()) / gradient_element_bytes;
   context.arena_is_free = is_sharded(context.config);
   context.owner = SharedFloats("buffers of the step", elements);
   context.memory = context.owner.elements();

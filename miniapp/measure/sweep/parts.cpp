@@ -44,7 +44,7 @@ std::vector<double> sizes_of(RankContext const& context) {
 }
 
 std::size_t elements_of(double kib) {
-  return static_cast<std::size_t>(std::max(1.0, kib * 1024 / sizeof(float)));
+  return static_cast<std::size_t>(std::max(1.0, kib * 1024 / gradient_element_bytes));
 }
 
 std::vector<Slice> row_of(double kib) {

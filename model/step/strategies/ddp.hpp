@@ -4,22 +4,11 @@
 
 #include <cstddef>
 
-#include "model/step/bucket_plan.hpp"
-#include "model/step/copy_mode.hpp"
 #include "model/step/step_graph.hpp"
+#include "model/step/strategies/ddp_settings.hpp"
 #include "model/transformer/gpt2.hpp"
 
 namespace ddproxy::model {
-
-/// Distributed data parallel: how the gradients of a backward pass are averaged.
-struct Ddp {
-  Plan plan = {};  ///< covers every gradient; empty: no gradient is reduced
-  /// true: each bucket is reduced as soon as its last gradient is complete. false: all buckets are reduced
-  /// after the backward pass.
-  bool overlapped = true;
-  CopyMode copies = CopyMode::none;
-  DataType wire = DataType::fp32;  ///< type in which the elements are transferred
-};
 
 /// Builds the graph of a backward pass with its all-reduces, for `ranks` ranks that all have the same graph.
 ///

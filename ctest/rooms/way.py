@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""way.py DDPROXY BUILD ROOT MPIEXEC...: checks the way of one gradient in ROOT/docs/architecture.md against the files that a sample enters.
+
+Two ranks run inputs/tiny.toml. Rank 0 runs in gdb, which notes the functions that it enters from the start of one sample to the start of the next. The
+symbols of the libraries in BUILD say from which source each function is. Each of these sources must be named: as a step of the numbered list, or in the
+list of files that do not count; a folder there stands for all its files. Each file of the steps up to LAST_STEP must be entered. Exit code 77 (skipped):
+gdb is not there, or may not trace a process."""
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+WAY = "## The way of one gradient"
+NOT_COUNTED = "Not counted are"
+LAST_STEP = 6  # the later steps follow after the sweep
+START = "_ZN7ddproxy6Passes7measureEmNS_6SampleE"  # ddproxy::Passes::measure: one sample
+ROOMS = ("model", "kernels", "results", "miniapp")
+TRACE = r"""
+import gdb
+addresses = {int(address, 16): source for address, source in (line.split() for line in open("functions"))}
+starts = {int(address, 16): name for address, name in (line.split() for line in open("starts"))}
+for setting in ("set pagination off", "set confirm off", "handle SIGUSR1 SIGUSR2 nostop noprint"):
+    gdb.execute(setting)
+gdb.execute("break main", to_string=True)
+gdb.execute("run", to_string=True)
+shift = int(gdb.parse_and_eval("(unsigned long)&main")) - next(a for a, name in starts.items() if name == "main")
+gdb.execute("delete")
+sample = shift + next(a for a, name in starts.items() if name != "main")
+gdb.execute(f"break *{sample}", to_string=True)
+gdb.execute("continue", to_string=True)
+for address in addresses:
+    if address + shift != sample:
+        gdb.execute(f"tbreak *{address + shift}", to_string=True)
+with open("entered", "w") as entered:
+    while True:
+        gdb.execute("continue", to_string=True)
+        at = int(gdb.parse_and_eval("(unsigned long)$pc"))
+        if at == sample:
+            print("the next sample begins", file=entered)
+            break
+        print(addresses[at - shift], file=entered)
+gdb.execute("kill")
+"""
+
+
+def symbols(path):
+    """Returns (address, kind, name, object file) of each symbol that a program or a library defines."""
+    for line in subprocess.run(["nm", "-A", "--defined-only", str(path)], capture_output=True, text=True, check=True).stdout.splitlines():
+        where, _, rest = line.rpartition(":")
+        if len(parts := rest.split()) == 3:
+            yield *parts, where.rpartition(":")[2]
+
+
+def write_functions(program, build):
+    """Writes the addresses of the functions that one source alone defines, and the addresses of main and of START. Returns all sources of the build."""
+    sources = collections.defaultdict(set)
+    for room in ROOMS:
+        for library in (build / room).rglob("lib*.a"):
+            for _, kind, name, source in symbols(library):
+                if kind in "TtW":
+                    sources[name].add((library.parent.relative_to(build) / source.removesuffix(".o")).as_posix())
+    with open("functions", "w") as functions, open("starts", "w") as starts:
+        for address, kind, name, _ in symbols(program):
+            if name in ("main", START):
+                print(address, name, file=starts)
+            if kind in "TtW" and len(sources[name]) == 1 and not name.endswith(".cold") and "_GLOBAL__sub_" not in name:
+                print(address, *sources[name], file=functions)
+    return set().union(*sources.values())
+
+
+def entered_files(program, root, mpiexec):
+    Path("trace.py").write_text(TRACE)
+    command = [program, "run", str(root / "inputs/tiny.toml"), "-o", "out.h5"]
+    traced = ["gdb", "-q", "-batch", "-x", "trace.py", "--args", *command]
+    done = subprocess.run([*mpiexec, "-n", "1", *traced, ":", "-n", "1", *command], capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    lines = Path("entered").read_text().splitlines() if Path("entered").exists() else []
+    if not lines and re.search(r"ptrace|not permitted", done.stdout + done.stderr):
+        print("skipped: gdb may not trace a process here")
+        sys.exit(77)
+    assert lines and lines[-1] == "the next sample begins", (done.stdout[-2000:], done.stderr[-2000:])
+    return set(lines[:-1])
+
+
+def named_files(text):
+    """Returns (files of the counted steps by step, files and folders that are not counted). A name without a folder is in any folder."""
+    section = text.partition(f"\n{WAY}\n")[2].partition("\n## ")[0]
+    steps = {int(number): set(re.findall(r"`([\w/]+\.cpp)`", line)) for number, line in re.findall(r"^(\d+)\. (.*)$", section, re.MULTILINE)}
+    others = section.partition(NOT_COUNTED)[2]
+    return steps, set(re.findall(r"`([\w/]+(?:\.cpp|/))`", others))
+
+
+def is_named(file, names):
+    return any(file.startswith(name) if name.endswith("/") else f"/{file}".endswith(f"/{name}") for name in names)
+
+
+def faults(entered, text, built):
+    """Yields what is wrong. A build without BLAS, for instance, lacks a source; then no sample has to enter it."""
+    steps, others = named_files(text)
+    counted = set().union(*steps.values())
+    for file in sorted(entered):
+        if not is_named(file, counted | others):
+            yield f"a sample enters {file}, which docs/architecture.md does not name on the way of one gradient"
+    for name in sorted(set().union(*(names for number, names in steps.items() if number <= LAST_STEP))):
+        if not any(is_named(file, {name}) for file in entered) and any(is_named(file, {name}) for file in built):
+            yield f"no sample enters {name}, which docs/architecture.md names on the way of one gradient"
+
+
+def check_that_faults_are_found():
+    text = f"\n{WAY}\n\n1. `a/b.cpp` and `c.cpp`\n7. `d.cpp`\n\n{NOT_COUNTED} `e/` and `f.cpp`.\n## Next\n"
+    built = {"a/b.cpp", "x/c.cpp", "x/h.cpp", "e/g.cpp", "y/f.cpp", "z/d.cpp"}
+    assert not list(faults({"a/b.cpp", "x/c.cpp", "e/g.cpp", "y/f.cpp"}, text, built))
+    assert ["enters x/h.cpp" in fault for fault in faults({"a/b.cpp", "x/c.cpp", "x/h.cpp"}, text, built)] == [True]
+    assert ["no sample enters c.cpp" in fault for fault in faults({"a/b.cpp", "e/g.cpp"}, text, built)] == [True]
+    assert not list(faults({"a/b.cpp"}, text, built - {"x/c.cpp"}))
+
+
+def main():
+    program, build, root = (Path(name).resolve() for name in sys.argv[1:4])
+    check_that_faults_are_found()
+    if not shutil.which("gdb"):
+        print("skipped: gdb is not installed")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        built = write_functions(program, build)
+        entered = entered_files(str(program), root, sys.argv[4:])
+    assert len(entered) > 20, entered
+    if found := list(faults(entered, (root / "docs/architecture.md").read_text(), built)):
+        sys.exit("\n".join(found))
+    print(f"a sample enters {len(entered)} files of the product")
+
+
+main()
