@@ -60,11 +60,11 @@ ddproxy_may_use(miniapp/measure/calibration model/statistics model/cost model/pr
 ddproxy_may_use(miniapp/measure/sweep miniapp/input miniapp/options miniapp/analysis miniapp/errors miniapp/device miniapp/machine
                 miniapp/compute miniapp/collectives/drivers miniapp/collectives/engines miniapp/measure/pass
                 miniapp/measure/calibration)
-ddproxy_may_use(miniapp/measure/verification model/step/check model/step/strategies kernels miniapp/input miniapp/errors miniapp/device miniapp/machine
-                miniapp/compute miniapp/measure/pass)
+ddproxy_may_use(miniapp/measure/verification model/transformer model/step model/step/check model/step/strategies kernels miniapp/input miniapp/errors
+                miniapp/device miniapp/machine miniapp/compute miniapp/measure/pass)
 ddproxy_may_use(miniapp/measure/step model/statistics model/step model/step/check model/cost model/predict/graph kernels
                 miniapp/input miniapp/errors miniapp/device miniapp/machine miniapp/compute miniapp/collectives/drivers
-                miniapp/collectives miniapp/measure/pass miniapp/measure/calibration)
+                miniapp/collectives miniapp/measure/pass miniapp/measure/calibration miniapp/measure/verification)
 ddproxy_may_use(miniapp/app model/statistics model/step model/cost model/predict model/predict/graph kernels results/output
                 results/file results/run miniapp/input miniapp/options miniapp/analysis miniapp/predict miniapp/errors miniapp/device
                 miniapp/cores miniapp/machine miniapp/compute miniapp/collectives miniapp/measure/pass miniapp/measure/calibration

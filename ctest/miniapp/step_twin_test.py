@@ -162,7 +162,7 @@ def check_dry_run():
     buckets = predicted_by_model("twin.toml")["buckets"]
     text = dry_run("twin.toml")
     for words in ("step: 2 micro-batches of 2 sequences x 32 tokens, optimizer adamw; compute replay, all-reduce replay", f"buckets of 0.1 MiB: {buckets} buckets",
-                  "steps to run: 5 with communication (the first step, 1 to warm up, 3 samples), and 3 without communication\n", "time: about "):
+                  "steps to run: 6 with communication (the first step, 1 to verify, 1 to warm up, 3 samples), and 3 without communication\n", "time: about "):
         assert words in text, (words, text)
     assert not Path("results.h5").exists()
     with h5py.File("twin.h5") as file:

@@ -184,7 +184,7 @@ std::vector<std::pair<char const*, double>> numbers_of(StepFigures const& f) {
 std::string to_line(StepFigures const& f) {
   std::string line = "DDPROXY_STEP_FOM";
   for (auto const& [name, value] : numbers_of(f)) line += fmt::format(" {}={:.5g}", name, value);
-  return line + fmt::format(" valid={}", word_of(f.valid));
+  return line + fmt::format(" verified={} valid={}", f.verified, word_of(f.valid));
 }
 
 }  // namespace ddproxy

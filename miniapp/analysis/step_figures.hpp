@@ -59,6 +59,7 @@ struct StepFigures {
   double measured_peak =
       not_available;                  ///< FLOP/s of large matrix products on one rank, measured in this run
   double peak_flops = not_available;  ///< of one rank, from [machine]
+  bool verified = false;              ///< a step with known numbers was right on all ranks
   results::Validity valid = results::Validity::no;
 
   /// Returns the row of this name. Throws std::logic_error if there is none.

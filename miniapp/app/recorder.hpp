@@ -166,8 +166,10 @@ class Recorder {
   /// in bytes, [case]. The peak is -1 if nothing is predicted.
   void step_memory(std::size_t allocated, std::vector<std::int64_t> const& predicted_peaks);
   /// Writes the settings of the steps of `ddproxy step` as attributes of /step. `cap_mib` is the cap of the
-  /// buckets in MiB. This method and the next four are in recorder_step.cpp.
+  /// buckets in MiB. This method and the next five are in recorder_step.cpp.
   void step_settings(Config const& config, double cap_mib, int ranks);
+  /// Writes whether the step was verified and found right.
+  void step_verified(bool right);
   /// Writes the seconds of each kind of operator in a step without communication.
   void step_kinds(std::vector<KindSeconds> const& kinds);
   /// Writes the names of the parts of a step, and reserves space for `samples` samples of each.

@@ -34,6 +34,10 @@ void Recorder::step_settings(Config const& config, double cap_mib, int ranks) {
   if (config.backend == Backend::nccl) set("priority", std::string(word_of(config.priority, priority_words)));
 }
 
+void Recorder::step_verified(bool right) {
+  writer_.write("/step/verified", Integers{right});
+}
+
 void Recorder::step_kinds(std::vector<KindSeconds> const& kinds) {
   writer_.write("/step/kind", column<Texts>(kinds, &KindSeconds::kind));
   writer_.write("/step/kind_forward", column<Reals>(kinds, &KindSeconds::forward));

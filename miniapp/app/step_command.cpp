@@ -28,6 +28,7 @@ void run_steps(StepSession& session, Runtime const& runtime) {
   session.first_step();
   session.calibrate();
   stop_where_signalled(runtime);
+  session.verify();
   session.warm_up();
   session.predict();
   session.sample();

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "miniapp/app/provenance.hpp"
+#include "miniapp/app/step_tables.hpp"
 #include "miniapp/compute/step_lane.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
@@ -19,6 +20,7 @@
 #include "miniapp/machine/clock_probe.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/calibration/choose_calls.hpp"
+#include "miniapp/measure/step/verify_context.hpp"
 #include "miniapp/predict/step_prediction.hpp"
 #include "model/predict/graph/live_memory.hpp"
 #include "model/predict/graph/whole_step_costs.hpp"
@@ -121,6 +123,23 @@ void StepSession::calibrate() {
   }
   recorder_->calibration(tables_.contention);
   recorder_->flush();
+}
+
+void StepSession::verify() {
+  say("verifying the step");
+  auto const& rank = context_.rank;
+  const auto complaints = rank.runtime.gather(verify_step(context_));
+  rank.runtime.together([&] {
+    if (!root()) return;
+    const auto wrong = std::ranges::find_if_not(complaints, &std::string::empty);
+    figures_.verified = wrong == complaints.end();
+    recorder_->step_verified(figures_.verified);
+    recorder_->flush();
+    if (!figures_.verified)
+      throw WrongNumbers(fmt::format("verification of the step (sharding {}) failed: {}",
+                                     sharding_text(rank.config.sharding), *wrong));
+    results::print_output(verification_text(rank.reduces(), rank.ranks()));
+  });
 }
 
 void StepSession::warm_up() {

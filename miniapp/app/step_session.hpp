@@ -22,6 +22,7 @@ namespace ddproxy {
 ///
 ///     first_step()   takes the first step of the run, before anything is warm
 ///     calibrate()    measures all-reduces, alone and while compute runs
+///     verify()       runs the step once with known numbers, and compares every element
 ///     warm_up()      takes steps from the initial parameters, and compares the parameters of all ranks
 ///     predict()      measures steps without communication, and predicts the step
 ///     sample()       measures steps with and without communication
@@ -45,6 +46,10 @@ class StepSession {
   /// replayed, and does not measure kappa and gamma if compute is replayed. Throws CollectiveError (exit code
   /// 3) if an all-reduce gave a wrong sum.
   void calibrate();
+  /// Runs the compiled step once with poisoned buffers and exact numbers (verify_step() in
+  /// miniapp/measure/step/verify_context.hpp). The parameters are not valid afterwards; warm_up() initialises
+  /// them. Throws CollectiveError (exit code 3) if a rank finds a wrong number.
+  void verify();
   /// Initialises the parameters and takes as many steps as [sweep] warmup says, at least one. Throws
   /// CollectiveError (exit code 3) if the ranks then have different parameters, or if a parameter or the loss
   /// is not finite.

@@ -91,6 +91,16 @@ std::string heading(Config const& config) {
 
 }  // namespace
 
+std::string verification_text(bool reduces, int ranks) {
+  if (!reduces)
+    return "verification: one replayed step; its collectives ran in order, and none too early. Nothing was "
+           "reduced\n";
+  return fmt::format(
+      "verification: one step with known numbers; gradients, parameters and optimizer states are right on "
+      "{}\n",
+      ranks == 1 ? "the rank" : fmt::format("all {} ranks", ranks));
+}
+
 std::string step_table(StepFigures const& f, Config const& config, double cap_mib) {
   std::string text = heading(config);
   text += fmt::format("{:<10} {:>11} {:>11} {:>9} {:>11} {:>11} {:>13} {:>8} {:>29} {:>10}\n", "part",

@@ -8,6 +8,10 @@
 
 namespace ddproxy {
 
+/// Returns a line that says what was verified on `ranks` ranks. `reduces`: collectives were carried out, not
+/// replayed.
+std::string verification_text(bool reduces, int ranks);
+
 /// Returns the text that `ddproxy step` prints: a table with a row for each part of the step and its measured
 /// and predicted times in ms, a table with the share of each kind of operator in compute, and lines with the
 /// global batch, the loss, the throughput and the model flops. `cap_mib` is the cap of the buckets in MiB.

@@ -52,7 +52,7 @@ struct Count {
   int samples;  // with communication, and as many without
   int warm_up;  // with communication, after the first step
   int timing;   // without communication: those that time the tasks, with kernels only
-  int steps() const { return 1 + warm_up + samples; }
+  int steps() const { return 2 + warm_up + samples; }  // with the first one, and one for verification
   int alone() const { return samples + timing; }
 };
 
@@ -66,7 +66,7 @@ std::string describe_count(Count const& count) {
       count.timing > 0 ? fmt::format(" ({} samples, and {} that time the tasks)", count.samples, count.timing)
                        : "";
   return fmt::format(
-      "steps to run: {} with communication (the first step, {} to warm up, {} sample{}), and {} without "
+      "steps to run: {} with communication (the first step, 1 to verify, {} to warm up, {} sample{}), and {} without "
       "communication{}\n",
       count.steps(), count.warm_up, count.samples, count.samples == 1 ? "" : "s", count.alone(), timing);
 }

@@ -182,6 +182,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/step/kind_backward", real, {"kind"}, "s", "time of the kind in backward and recompute, in a step without communication"},
     {"/step/kind_step", real, {"kind"}, "s", "time of the kind in a step without communication"},
     {"/step/loss", real, {}, "1", "mean loss of all ranks in the last warm-up step; NaN if compute is replayed"},
+    {"/step/verified", integer, {}, "1", "1: a step with known numbers gave the right gradients, parameters and optimizer states on all ranks (with replayed collectives: each collective ran in order and not too early); 0: it did not"},
     {"/step/global_batch", integer, {}, "1", "sequences of all ranks in a step"},
     {"/step/model_flops", real, {}, "FLOP/s", "flops that the model needs in a step of one rank, over the median time of the step"},
     {"/step/measured_peak", real, {}, "FLOP/s", "mean over the ranks of the fastest large matrix product while all ranks compute; NaN if compute is replayed"},

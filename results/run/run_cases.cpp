@@ -74,6 +74,17 @@ void check_verified(Reader const& reader, std::vector<CaseTimes> const& cases) {
           " reduced wrong gradients, so its time proves nothing; correct the build, and repeat the run");
 }
 
+// Earlier versions did not verify steps, so a file may lack the dataset.
+void check_verified_step(Reader const& reader) {
+  if (!reader.has("/step/verified")) return;
+  const auto verified = reader.integers("/step/verified");
+  if (verified.size() == 1 && verified.front() != 0) return;
+  throw std::invalid_argument(
+      reader.path().string() +
+      ": the step computed wrong numbers when it was verified (/step/verified), so its time proves nothing; "
+      "correct the build, and repeat the run");
+}
+
 // Returns whether the times of a part of a whole step can be compared by their ratio. There are three
 // exceptions: exposed communication may be negative, waiting may be close to 0 and then has a large ratio,
 // and a part that the step lacks, for instance clipping, has times of 0.
@@ -96,6 +107,7 @@ void refuse_collectives(Reader const& reader) {
 
 // Returns the parts of the whole steps of `ddproxy step`, and the step itself.
 std::vector<CaseTimes> read_steps(Reader const& reader) {
+  check_verified_step(reader);
   const std::string file = reader.path().string();
   const auto names = reader.texts("/step/part");
   const auto values = reader.reals("/step/measured");

@@ -152,7 +152,7 @@ TEST(StepFigures, ThroughputCountsAllRanksAndMicroBatches) {
   EXPECT_TRUE(std::isnan(figures.row("step").deviation));
   EXPECT_EQ(to_line(figures),
             "DDPROXY_STEP_FOM step_tokens_per_s=240 step_s=0.5 forward_s=1 backward_s=1 exposed_s=0.5 "
-            "update_s=0 model_error=1 valid=false");
+            "update_s=0 model_error=1 verified=false valid=false");
 }
 
 }  // namespace

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "kernels/types.hpp"
+
+namespace ddproxy {
+
+// The numbers that the verification of a whole step uses in place of parameters, gradients and activations.
+// All of them are small integers. "Element" is the index of an element in the model, K is the number of
+// micro-batches of a step, and n the number of ranks that contribute to a gradient.
+//
+//   parameter(element)        1 to 256
+//   contribution              what a rank adds to the gradient of an element in one micro-batch. If two
+//                             operators use the element (a tied embedding), each of them adds a contribution
+//   gradient(element)         the average over the n ranks of the sums of their contributions
+//   updated parameter         parameter - gradient, or half the gradient if a task of the step clips it
+//   optimizer state           0 to 127; the update adds 1
+//   activation                1 to 128; depends on the tensor, the micro-batch and the index
+//
+// Dense contributions: w(rank) g(element, micro-batch, operator). g is an integer from 1 to 8 that a hash
+// selects. The weights w are integers from 1 to 7 whose average is 4, so the gradient is 4 times the sum of
+// g. It is wrong if a rank, a micro-batch or an operator is missing or counts twice, or if an element comes
+// from another place.
+//
+// Sparse contributions, for steps that send bf16: bf16 represents every integer up to 256, but the sums of
+// dense contributions are larger if a step has many micro-batches or ranks. So only one rank, in one
+// micro-batch and by one operator, contributes to an element. It contributes 4 n (n if there are more than 64
+// ranks), and the gradient is 4 (or 1). A hash of the element selects the three. All partial sums over the
+// ranks are integers up to 256 for n <= 256, also if a step reduces an averaged gradient again.
+
+/// Returns the upper 32 bits of a multiplicative hash. Each `stream` has other numbers.
+KOKKOS_INLINE_FUNCTION std::uint32_t exact_hash(std::uint64_t number, std::uint64_t stream) {
+  const std::uint64_t mixed = (number + stream * 0xD1B54A32D192ED03ULL + 1) * 0x9E3779B97F4A7C15ULL;
+  return static_cast<std::uint32_t>((mixed ^ (mixed >> 29)) * 0xBF58476D1CE4E5B9ULL >> 32);
+}
+
+/// What the numbers of a rank depend on.
+struct ExactNumbers {
+  int ranks = 1;          ///< n: ranks that contribute to a gradient of this rank
+  int place = 0;          ///< this rank's place among them
+  int micro_batches = 1;  ///< K
+  bool sparse = false;
+  float clip = 1;  ///< factor by which the tasks of the step clip a gradient: 0.5, or 1 without such tasks
+  /// Bound of the rounding errors of a gradient, relative to the gradient. The sums are exact, but 1/n is
+  /// not.
+  float tolerance = 0;
+
+  /// Returns w. Neighbours have 4 - d and 4 + d; the last rank of an odd number has 4.
+  KOKKOS_INLINE_FUNCTION int weight() const {
+    if (ranks % 2 == 1 && place + 1 == ranks) return 4;
+    const int d = 1 + place / 2 % 3;
+    return place % 2 == 0 ? 4 - d : 4 + d;
+  }
+  KOKKOS_INLINE_FUNCTION float sparse_average() const { return ranks <= 64 ? 4.0F : 1.0F; }
+  KOKKOS_INLINE_FUNCTION bool is_active(std::uint64_t element, int micro_batch, int op, int operators) const {
+    return exact_hash(element, 1) % static_cast<std::uint32_t>(ranks) == static_cast<std::uint32_t>(place) &&
+           exact_hash(element, 2) % static_cast<std::uint32_t>(micro_batches) ==
+               static_cast<std::uint32_t>(micro_batch) &&
+           exact_hash(element, 3) % static_cast<std::uint32_t>(operators) == static_cast<std::uint32_t>(op);
+  }
+  KOKKOS_INLINE_FUNCTION static int pattern(std::uint64_t element, int micro_batch, int op) {
+    const auto stream = 8 + 2 * static_cast<std::uint64_t>(micro_batch) + static_cast<std::uint64_t>(op);
+    return static_cast<int>(1 + exact_hash(element, stream) % 8);
+  }
+  /// Returns what operator number `op` of the `operators` of an element adds to its gradient.
+  KOKKOS_INLINE_FUNCTION float contribution(std::uint64_t element, int micro_batch, int op,
+                                            int operators) const {
+    if (!sparse) return static_cast<float>(weight() * pattern(element, micro_batch, op));
+    const float all = sparse_average() * static_cast<float>(ranks);
+    return is_active(element, micro_batch, op, operators) ? all : 0.0F;
+  }
+  KOKKOS_INLINE_FUNCTION float gradient(std::uint64_t element, int operators) const {
+    if (sparse) return sparse_average();
+    int sum = 0;
+    for (int m = 0; m < micro_batches; ++m)
+      for (int op = 0; op < operators; ++op) sum += pattern(element, m, op);
+    return static_cast<float>(4 * sum);
+  }
+  KOKKOS_INLINE_FUNCTION static float parameter(std::uint64_t element) {
+    return static_cast<float>(1 + exact_hash(element, 4) % 256);
+  }
+  KOKKOS_INLINE_FUNCTION static float state(std::uint64_t element) {
+    return static_cast<float>(exact_hash(element, 5) % 128);
+  }
+};
+
+/// What the elements of a slice must be.
+struct ExactContent {
+  enum class Kind {
+    poison,
+    parameter,
+    updated_parameter,
+    contribution,
+    gradient,
+    state,
+    updated_state,
+    activation
+  };
+  Kind kind = Kind::poison;
+  /// The element of the model at the start of the slice. Activation: a number of the tensor, its micro-batch
+  /// and its version.
+  std::uint64_t first = 0;
+  int micro_batch = 0;   ///< contribution
+  int op = 0;            ///< contribution: number of the operator among those of the element
+  int operators = 1;     ///< contribution, gradient, updated_parameter: number of operators of the element
+  bool clipped = false;  ///< gradient: after the tasks that clip it
+
+  /// Returns element `i` of the slice.
+  KOKKOS_INLINE_FUNCTION float value(ExactNumbers const& numbers, std::uint64_t i) const {
+    switch (kind) {
+      case Kind::parameter:
+        return ExactNumbers::parameter(first + i);
+      case Kind::updated_parameter:
+        return ExactNumbers::parameter(first + i) - numbers.clip * numbers.gradient(first + i, operators);
+      case Kind::contribution:
+        return numbers.contribution(first + i, micro_batch, op, operators);
+      case Kind::gradient:
+        return (clipped ? numbers.clip : 1.0F) * numbers.gradient(first + i, operators);
+      case Kind::state:
+        return ExactNumbers::state(first + i);
+      case Kind::updated_state:
+        return ExactNumbers::state(first + i) + 1;
+      case Kind::activation:
+        return static_cast<float>(1 + exact_hash(i, 64 + first) % 128);
+      case Kind::poison:
+        break;
+    }
+    return Kokkos::Experimental::quiet_NaN_v<float>;
+  }
+
+  /// Returns whether `found` is element `i` of the slice. Only sums that were divided by n may differ, and
+  /// only by rounding errors.
+  KOKKOS_INLINE_FUNCTION bool is(ExactNumbers const& numbers, std::uint64_t i, float found) const {
+    if (kind == Kind::poison) return found != found;
+    const float expected = value(numbers, i);
+    if (kind != Kind::gradient && kind != Kind::updated_parameter) return found == expected;
+    const float gradient = numbers.gradient(first + i, operators);
+    return Kokkos::abs(found - expected) <= numbers.tolerance * gradient;  // false for NaN
+  }
+};
+
+}  // namespace ddproxy
