@@ -125,18 +125,17 @@ def gradients_are_rounded_and_clipped_as_in_the_unsharded_step():
 
 
 def inputs_of_the_project_have_the_loss_of_the_unsharded_step():
+    """Runs the inputs with fewer samples and more warm-up steps than they have."""
     for name, stage in (("step-gpt2-zero1", "zero1"), ("step-llama-fsdp", "fsdp")):
-        file = os.path.join(inputs, name + ".toml")
-        run(2, file, "-o", name + ".h5")
-        check_file(name + ".h5", stage, {"reduce_scatter", "all_gather", "all_reduce"})
-        with open(file) as opened:
-            text, found = re.subn("samples = 10\n", "samples = 3\nwarmup = 3\n", opened.read())
+        with open(os.path.join(inputs, name + ".toml")) as file:
+            text, found = re.subn("samples = 10\n", "samples = 3\nwarmup = 3\n", file.read())
         unsharded, sections = re.subn(r"\[shard\]\n(?:.+\n)+", "", text)
         assert found == sections == 1, name
         for copy, content in (("sharded", text), ("unsharded", unsharded)):
-            with open(copy + ".toml", "w") as opened:
-                opened.write(content)
+            with open(copy + ".toml", "w") as file:
+                file.write(content)
             run(2, copy + ".toml", "-o", copy + ".h5")
+        check_file("sharded.h5", stage, {"reduce_scatter", "all_gather", "all_reduce"})
         assert is_close("sharded", "unsharded"), (name, loss_of("sharded"), loss_of("unsharded"))
 
 
@@ -174,17 +173,16 @@ def a_twin_replays_collectives():
 
 def only_the_host_adds_gradients_of_several_micro_batches():
     """With NCCL the parts are on a device. A dry run says what is wrong before it says that this build has no NCCL."""
-    for shard, sync in (('stage = "fsdp"', "last"), ('stage = "zero2"', "last"), ('stage = "zero1"', "each")):
+    for shard, sync, accumulation in (('stage = "fsdp"', "last", 2), ('stage = "zero2"', "last", 2), ('stage = "zero1"', "each", 2), ('stage = "fsdp"', "last", 1)):
         file = write("wrong.toml", shard, 'backend = "nccl"')
         with open(file) as opened:
             text = opened.read()
-        for accumulation in (2, 1):
-            with open(file, "w") as opened:
-                opened.write(text.replace("batch = 2\n", f'batch = 2\naccumulation = {accumulation}\nsync = "{sync}"\n'))
-            if accumulation == 2:
-                refused(1, "accumulation = 2: this sharded step adds", "--dry-run", file)
-            else:
-                assert "accumulation" not in start(1, "--dry-run", file).stderr
+        with open(file, "w") as opened:
+            opened.write(text.replace("batch = 2\n", f'batch = 2\naccumulation = {accumulation}\nsync = "{sync}"\n'))
+        if accumulation == 2:
+            refused(1, "accumulation = 2: this sharded step adds", "--dry-run", file)
+        else:
+            assert "accumulation" not in start(1, "--dry-run", file).stderr
 
 
 def wrong_input_is_one_line():
