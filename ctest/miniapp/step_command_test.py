@@ -134,7 +134,7 @@ def check_file(name, samples, tokens):
         kinds = {kind.decode(): seconds for kind, seconds in zip(step["kind"], step["kind_step"])}
         assert abs(kinds["linear"] + kinds["head"] - kinds["matrix products"]) < 1e-12, kinds
         assert abs(step.attrs["step_tokens_per_s"] * np.median(rows["step"]) / tokens - 1) < 1e-6
-        assert 0 < step["loss"][()] < 20
+        assert 0 < step["loss"][()] < 20 and step["verified"][()] == 1
         assert 1e8 < step["measured_peak"][()] < 1e14, step["measured_peak"][()]
         return rows, {key: step.attrs[key] for key in step.attrs}, step["global_batch"][()], float(step["loss"][()])
 
@@ -142,7 +142,7 @@ def check_file(name, samples, tokens):
 def check_gpt2(ranks):
     text = start(ranks, tiny, "-o", "g.h5", "--json", "g.json")
     figures = figures_of(text)
-    assert figures["valid"] in ("single" if ranks == 1 else "true", "oversubscribed"), figures
+    assert figures["valid"] in ("single" if ranks == 1 else "true", "oversubscribed") and figures["verified"] == "true", figures
     rows, attributes, batch, loss = check_file("g.h5", 6, 2 * 32 * ranks)
     with h5py.File("g.h5") as file:
         check_timeline(file, ranks, 1)

@@ -26,6 +26,7 @@ struct StepFile {
   std::string shape = "layers 2 d_model 64 heads 4";
   double negative_step = 0;  ///< seconds that replace the first sample of the step
   double waiting = 1e-7;     ///< seconds of the part `waiting`
+  std::int64_t verified = 1;  ///< -1: a file of an earlier version, which does not have it
 };
 
 constexpr std::size_t samples = 8;
@@ -71,6 +72,7 @@ class CompareSteps : public Compare {
       for (std::size_t s = 0; s < samples; ++s)
         values.push_back(second * step.factor * (1 + 0.001 * std::sin(7.0 * run + static_cast<double>(s))));
     if (step.negative_step < 0) values[3 * samples] = step.negative_step;
+    if (step.verified >= 0) writer.write("/step/verified", std::vector{step.verified});
     writer.write("/step/part", parts);
     writer.write("/step/measured", values, {parts.size(), samples});
     writer.finish();
@@ -157,6 +159,13 @@ TEST_F(CompareSteps, refuses_files_that_prove_nothing) {
                        "the part step has a time of -1"));
   EXPECT_TRUE(
       contains(refused({.base = base, .next = runs("d", 1, {.replay = false})}), "sweep: 'whole step"));
+}
+
+TEST_F(CompareSteps, refuses_steps_with_wrong_numbers_even_if_allowed) {
+  const auto base = steps("a", 1);
+  EXPECT_TRUE(contains(refused({.base = base, .next = steps("b", 1, {.verified = 0}), .allow = {"verified"}}),
+                       "wrong numbers"));
+  accept({.base = base, .next = steps("c", 1, {.verified = -1})});
 }
 
 TEST_F(CompareSteps, of_machines_are_ranked_by_the_tokens_of_whole_steps) {

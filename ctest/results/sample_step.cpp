@@ -38,6 +38,7 @@ void write_step(results::Writer& writer) {
   writer.write("/step/kind_backward", Reals{0.2, 0.1, 0.1, 0, 0.3});
   writer.write("/step/kind_step", Reals{0.3, 0.15, 0.15, 0.4, 0.45});
   writer.write("/step/loss", Reals{7.5});
+  writer.write("/step/verified", Integers{1});
   writer.write("/step/global_batch", Integers{64});
   writer.write("/step/model_flops", Reals{5e10});
   writer.write("/step/measured_peak", Reals{1e11});

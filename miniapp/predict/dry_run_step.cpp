@@ -66,7 +66,8 @@ std::string describe_count(Count const& count) {
       count.timing > 0 ? fmt::format(" ({} samples, and {} that time the tasks)", count.samples, count.timing)
                        : "";
   return fmt::format(
-      "steps to run: {} with communication (the first step, 1 to verify, {} to warm up, {} sample{}), and {} without "
+      "steps to run: {} with communication (the first step, 1 to verify, {} to warm up, {} sample{}), and {} "
+      "without "
       "communication{}\n",
       count.steps(), count.warm_up, count.samples, count.samples == 1 ? "" : "s", count.alone(), timing);
 }

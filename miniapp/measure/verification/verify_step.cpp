@@ -122,8 +122,8 @@ std::string describe(ExactFault const& fault, StepToVerify const& what, model::B
   const bool poison = fault.content.kind == ExactContent::Kind::poison;
   const auto expected =
       poison ? "NaN, because nothing may have written it" : fmt::format("{}", fault.expected);
-  return where + fmt::format("expected {}, found {}; {} wrong elements on this rank", expected, fault.found,
-                             fault.count);
+  return where + fmt::format("expected {}, found {}; {} comparisons on this rank failed", expected,
+                             fault.found, fault.count);
 }
 
 }  // namespace
