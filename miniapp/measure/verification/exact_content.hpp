@@ -32,6 +32,8 @@ namespace ddproxy {
 // ranks), and the gradient is 4 (or 1). A hash of the element selects the three. All partial sums over the
 // ranks are integers up to 256 for n <= 256, also if a step reduces an averaged gradient again.
 
+inline constexpr float exact_poison = std::numeric_limits<float>::quiet_NaN();  ///< not in use
+
 /// Returns the upper 32 bits of a multiplicative hash. Each `stream` has other numbers.
 KOKKOS_INLINE_FUNCTION std::uint32_t exact_hash(std::uint64_t number, std::uint64_t stream) {
   const std::uint64_t mixed = (number + stream * 0xD1B54A32D192ED03ULL + 1) * 0x9E3779B97F4A7C15ULL;
@@ -129,7 +131,7 @@ struct ExactContent {
       case Kind::poison:
         break;
     }
-    return Kokkos::Experimental::quiet_NaN_v<float>;
+    return exact_poison;
   }
 
   /// Returns whether `found` is element `i` of the slice. Only sums that were divided by n may differ, and

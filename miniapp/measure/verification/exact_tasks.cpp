@@ -191,8 +191,9 @@ void ExactPlan::add_update(ComputeCall const& call) {
       check(operations_, of_model(access), {.kind = Numbers::state, .first = access.model});
   }
   for (auto const& access : call.accesses.subspan(1)) {
+    const std::size_t both = std::min(access.slice.count, gradient.slice.count);
     if (access.content == Content::parameter && is_here(gradient.slice))
-      add(Kind::subtract, access.slice, {}, gradient.slice.offset);
+      add(Kind::subtract, {access.slice.offset, both}, {}, gradient.slice.offset);
     if (access.content == Content::optimizer_state) add(Kind::increment, access.slice);
   }
 }
