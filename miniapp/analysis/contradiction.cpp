@@ -42,12 +42,13 @@ struct Term {
 };
 
 Term largest_term(model::Waterfall const& terms) {
-  return std::ranges::max(
-      {Term{terms.ideal, "this part of its all-reduces does not fit beside compute (ideal E)"},
-       Term{std::abs(terms.contention - terms.ideal), "compute and all-reduces slow each other (contention)"},
-       Term{std::abs(terms.copies - terms.contention), "gradients are copied into and out of buckets"},
-       Term{std::abs(terms.jitter - terms.copies), "a bucket waits for the latest rank (jitter)"}},
-      {}, &Term::seconds);
+  // clang 14 (scripts/fuzz) cannot compile std::ranges::max of a list.
+  const Term all[] = {
+      {terms.ideal, "this part of its all-reduces does not fit beside compute (ideal E)"},
+      {std::abs(terms.contention - terms.ideal), "compute and all-reduces slow each other (contention)"},
+      {std::abs(terms.copies - terms.contention), "gradients are copied into and out of buckets"},
+      {std::abs(terms.jitter - terms.copies), "a bucket waits for the latest rank (jitter)"}};
+  return *std::ranges::max_element(all, {}, &Term::seconds);
 }
 
 }  // namespace
