@@ -29,7 +29,7 @@ MPIEXEC = sys.argv[9:]
 NOTICE = 30  # seconds; a stopped rank is noticed and reported after 3.4 + 5 s
 NOTICE_AT_START = 360
 PHASES = ("end", "calibration", "sweep")  # of the first faults; end: before MPI_Finalize
-CALIBRATION = ("operations", "all-reduces", "calibration")  # its parts; the file is flushed before the first one and after the last one
+CALIBRATION = ("operations", "all-reduces", "calibration")  # its parts; the file is flushed after each of them
 # Samples, so that the file is flushed while they are taken. The time of the calibration grows with the samples of a sweep, so there are few of them,
 # and each pass has LONG_BATCH sequences, which take about 50 ms.
 LONG_SWEEP, LONG_BATCH, LONG_TWIN, LONG_STEPS = 10, 100, 100, 150
