@@ -102,14 +102,19 @@ TEST(Check, FindsASlotThatIsGatheredIntoBeforeItsLastReader) {
 }
 
 TEST(Check, FindsASlotThatIsReusedTooEarlyThoughTasksAreOrdered) {
-  // The second gather uses the buffer of the first gather. So it overwrites what the forward pass of the
-  // first layer reads.
+  // The second gather uses the buffer of the first gather, and the forward pass of the first layer waits for
+  // it. So this layer reads the parameters of the second layer, and the second layer reads an empty buffer.
   const auto step = changed(fsdp_step(six, {.slots = 3}), [](StepGraph& g) {
     const BufferId first = find_collective(g, Verb::all_gather)->accesses[1].buffer;
-    find_collective(g, Verb::all_gather, 1)->accesses[1].buffer = first;
+    Task* const second = find_collective(g, Verb::all_gather, 1);
+    second->accesses[1].buffer = first;
+    find_compute(g, Phase::forward)
+        ->after.push_back(TaskId{static_cast<std::size_t>(second - g.tasks.data())});
   });
   const auto violations = check(step);
-  EXPECT_TRUE(found_only(violations, Rule::right_content)) << text(violations);
+  EXPECT_FALSE(found(violations, Rule::ordered)) << text(violations);
+  EXPECT_TRUE(found(violations, Rule::right_content)) << text(violations);
+  EXPECT_TRUE(found(violations, Rule::filled)) << text(violations);
 }
 
 TEST(Check, FindsAGradientThatIsNeverReduced) {
