@@ -168,7 +168,7 @@ def check_dry_run():
     with h5py.File("twin.h5") as file:
         predicted = dict(zip((part.decode() for part in file["step/part"]), file["step/predicted"][:]))
         steps, alone = predicted["step"], predicted["step"] - predicted["exposed"]
-    assert abs(float(re.search(r"time: about (\S+) s", text)[1]) / (5 * steps + 3 * alone) - 1) < 0.006, text  # three digits
+    assert abs(float(re.search(r"time: about (\S+) s", text)[1]) / (6 * steps + 3 * alone) - 1) < 0.006, text  # three digits
     assert "hypothetical: the step needs" in dry_run("large.toml") and "hypothetical" not in text
     assert "time: at least " in dry_run("kernels.toml")
     assert "ranks: 8, as [allreduce] ranks says\n" in text, text

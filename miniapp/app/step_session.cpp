@@ -138,7 +138,7 @@ void StepSession::verify() {
     if (!figures_.verified)
       throw WrongNumbers(fmt::format("verification of the step (sharding {}) failed: {}",
                                      sharding_text(rank.config.sharding), *wrong));
-    results::print_output(verification_text(rank.reduces(), rank.ranks()));
+    report_ += verification_text(rank.reduces(), rank.ranks());
   });
 }
 
