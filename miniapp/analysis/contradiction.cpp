@@ -90,7 +90,7 @@ std::vector<Contradiction> find_contradictions(CaseReport const& report, model::
   return one(
       report, std::max(term.seconds / exposed - 1.0, 0.0),
       fmt::format(
-          "the model gives {:.3g} ms of E to {}, because {}. This is more than the measured E, {:.3g} ms",
+          "the model predicts {:.3g} ms of E for {}, because {}. This is more than the measured E, {:.3g} ms",
           term.seconds * 1e3, report.item.name(), term.cause, report.measured->exposed.value * 1e3));
 }
 

@@ -140,8 +140,8 @@ std::string sweep_table(Config const& config, std::vector<CaseReport> const& rep
   if (same_round)
     text +=
         "re-predicted E: the model predicts E again for each sample, from T_compute and all-reduces that "
-        "were "
-        "measured in the same round; the column has the median over the samples. A round measures each case "
+        "were measured in the same round; the column has the median over the samples. A round measures each "
+        "case "
         "once\n";
   return text + stop_line(config, reports, stops);
 }

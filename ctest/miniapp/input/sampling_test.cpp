@@ -156,13 +156,14 @@ TEST(Contradiction, a_term_of_the_waterfall_is_at_most_e) {
   const auto jitter = find_contradictions(report, {0.02, 0.02, 0.02, 0.60}).at(0);
   EXPECT_TRUE(jitter.is_large());
   EXPECT_TRUE(
-      jitter.sentence.starts_with("the model gives 580 ms of E to bucketed/0, because a bucket waits for "
+      jitter.sentence.starts_with("the model predicts 580 ms of E for bucketed/0, because a bucket waits for "
                                   "the latest rank (jitter). This is more than the measured E, 100 ms"))
       << jitter.sentence;
   const auto ideal = find_contradictions(report, {0.30, 0.30, 0.30, 0.30}).at(0);
   EXPECT_TRUE(ideal.is_large());
-  EXPECT_TRUE(ideal.sentence.starts_with("the model gives 300 ms of E to bucketed/0, because this part of its "
-                                         "all-reduces does not fit beside compute (ideal E)"))
+  EXPECT_TRUE(
+      ideal.sentence.starts_with("the model predicts 300 ms of E for bucketed/0, because this part of its "
+                                 "all-reduces does not fit beside compute (ideal E)"))
       << ideal.sentence;
 }
 
