@@ -7,6 +7,7 @@
 #include "miniapp/app/session.hpp"
 #include "miniapp/cores/prepare_rank.hpp"
 #include "miniapp/errors/errors.hpp"
+#include "miniapp/errors/signals.hpp"
 #include "miniapp/machine/build_info.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "miniapp/options/parse_options.hpp"
@@ -30,6 +31,7 @@ bool launched_first() {
 // all ranks have this error. Any other error aborts all ranks, because they would wait for this rank for
 // ever.
 int fail(Runtime const* runtime, CollectiveError const& error, bool everywhere) {
+  end_signal_notice();
   const bool many = runtime && runtime->ranks() > 1;
   const bool speaks = many ? (runtime->root() || !everywhere) : launched_first();
   const bool named = error.message.starts_with("rank ");

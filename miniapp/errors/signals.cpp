@@ -16,6 +16,7 @@ namespace ddproxy {
 namespace {
 
 volatile std::sig_atomic_t flag = 0;
+volatile std::sig_atomic_t has_ended = 0;
 // These texts are never destroyed, because a signal may also arrive while the program ends.
 auto& aborted_text = *new std::string;
 auto& notice_text = *new std::string;
@@ -35,9 +36,13 @@ void catch_signals(std::string_view notice) {
   if (!notice.empty()) notice_text = fmt::format("{}\n", notice);
   for (int signal : {SIGINT, SIGTERM, SIGUSR1})
     std::signal(signal, [](int) {
-      if (flag == 0) print(notice_text);
+      if (flag == 0 && has_ended == 0) print(notice_text);
       flag = 1;
     });
+}
+
+void end_signal_notice() {
+  has_ended = 1;
 }
 
 void catch_device_failure(int rank) {
