@@ -330,6 +330,7 @@ class Finding(WithSample):
         far = order[order.index(best) + (2 if order.index(best) + 2 < len(order) else -2)]
         self.change(lambda file: [file["sweep/over_best_low"].__setitem__(k, 0.99 if k in (best, far) else 1.01) for k in order])
         self.assertIn(" MiB (1 other size is as fast, within the noise);", lead.finding(Results(self.sample)))
+        self.assertRegex(lead.gain(Results(self.sample)), r"^Best bucket size: [\d.]+ MiB \(1 other size is as fast, within the noise\)\. 25 MiB")
 
     def test_a_noise_that_is_larger_than_t_is_not_given_in_per_cent(self):
         for name, value in (("over_best", 2.4), ("over_best_low", 0.9)):

@@ -66,11 +66,11 @@ def gain(results):
         return (f"No bucket size is faster than the others beyond the noise{without}{cap_text(results, best)} has the smallest T, but in this run "
                 f"{_seen_text(seen)} can be told from the noise.")
     if common is None:
-        return f"Best bucket size: {cap_text(results, best)}. {COMMON}, was not run, so the gain over it is not known."
+        return f"Best bucket size: {_best_sizes(results, totals, best)}. {COMMON}, was not run, so the gain over it is not known."
     if common == best:
         return f"Best bucket size: {COMMON}. No other bucket size that was run is faster."
     saved, noise = totals[common] - totals[best], _within_noise(results, best, common)
-    text = f"Best bucket size: {cap_text(results, best)}. {COMMON}, takes {_time(saved)} ({derive.percent(saved / totals[best])}) longer"
+    text = f"Best bucket size: {_best_sizes(results, totals, best)}. {COMMON}, takes {_time(saved)} ({derive.percent(saved / totals[best])}) longer"
     if noise is None:
         return f"{text}; with a single sample, it is not known whether the difference is noise."
     return f"{text}; the difference is within the noise." if noise else f"{text}."
@@ -88,7 +88,8 @@ def finding(results):
     if noise:
         return f"No bucket size is faster beyond the noise\n({_seen_text(_smallest_seen(results, totals, best, worst))} can be seen)"
     gained = f"the worst, {cap_text(results, worst)}, takes {derive.percent((totals[worst] - totals[best]) / totals[best])} longer"
-    return f"Best bucket: {_best_sizes(results, totals, best)}{gained}"
+    sizes = _best_sizes(results, totals, best)
+    return f"Best bucket: {sizes};{chr(10) if '(' in sizes else ' '}{gained}"
 
 
 def _seen_text(seen):
@@ -97,16 +98,16 @@ def _seen_text(seen):
 
 
 def _best_sizes(results, totals, best):
-    """Returns the best bucket size and those that are as fast within the noise, up to a mark of punctuation."""
+    """Returns the best bucket size and those that are as fast within the noise."""
     alike = [k for k in derive.bucketed_cases(results, totals) if k == best or _within_noise(results, best, k)]
     if len(alike) == 1:
-        return f"{cap_text(results, best)}; "
+        return cap_text(results, best)
     order = sorted(derive.bucketed_cases(results, totals), key=lambda k: results["/sweep/bucket_bytes"][k])
     places = [order.index(k) for k in alike]
     if len(alike) > 3 or max(places) - min(places) >= len(places):  # a list with holes would look like a mistake
-        return f"{cap_text(results, best)} ({len(alike) - 1} other size{'s are' if len(alike) > 2 else ' is'} as fast, within the noise);\n"
+        return f"{cap_text(results, best)} ({len(alike) - 1} other size{'s are' if len(alike) > 2 else ' is'} as fast, within the noise)"
     sizes = [cap_text(results, k) for k in sorted(alike, key=lambda k: results["/sweep/bucket_bytes"][k])]
-    return f"{', '.join(sizes[:-1])} or {sizes[-1]} (no difference beyond the noise);\n"
+    return f"{', '.join(sizes[:-1])} or {sizes[-1]} (no difference beyond the noise)"
 
 
 def answer(results):
