@@ -34,7 +34,7 @@ DeviceBuckets::DeviceBuckets(Runtime const& runtime, std::int64_t cap_mib)
       steps_(bucket_steps(cap_mib)),
       arena_("gradients", static_cast<std::size_t>(model::parameters(steps_.pass))),
       lane_(make_nccl_allreduce(nccl_config(), runtime.communicator(), kernels::elements_of(arena_),
-                                arena_.extent(0))),
+                                {arena_.extent(0)})),
       idle_(operations(), 0),
       busy_(operations(), operator_seconds) {}
 

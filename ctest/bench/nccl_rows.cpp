@@ -30,7 +30,7 @@ class BothSides {
       : runtime_(runtime),
         arena_("messages", elements),
         lane_(make_nccl_allreduce(nccl_config(), runtime.communicator(), kernels::elements_of(arena_),
-                                  elements)),
+                                  {elements})),
         plain_(runtime.communicator(), arena_.data()),
         marks_(train_length) {}
 

@@ -170,20 +170,6 @@ def a_twin_replays_collectives():
     assert "half of the time of an all_reduce" in done.stderr, done.stderr
 
 
-def only_the_host_adds_gradients_of_several_micro_batches():
-    """With NCCL the parts are on a device. A dry run says what is wrong before it says that this build has no NCCL."""
-    for shard, sync, accumulation in (('stage = "fsdp"', "last", 2), ('stage = "zero2"', "last", 2), ('stage = "zero1"', "each", 2), ('stage = "fsdp"', "last", 1)):
-        file = write("wrong.toml", shard, 'backend = "nccl"')
-        with open(file) as opened:
-            text = opened.read()
-        with open(file, "w") as opened:
-            opened.write(text.replace("batch = 2\n", f'batch = 2\naccumulation = {accumulation}\nsync = "{sync}"\n'))
-        if accumulation == 2:
-            refused(1, "accumulation = 2: this sharded step adds", "--dry-run", file)
-        else:
-            assert "accumulation" not in start(1, "--dry-run", file).stderr
-
-
 def wrong_input_is_one_line():
     refused(1, "there is only one", write("wrong.toml", 'stage = "zero1"'))
     refused(2, "'zero9' is unknown", write("wrong.toml", 'stage = "zero9"'))
@@ -203,5 +189,4 @@ with tempfile.TemporaryDirectory() as folder:
     gradients_are_rounded_and_clipped_as_in_the_unsharded_step()
     inputs_of_the_project_have_the_loss_of_the_unsharded_step()
     a_twin_replays_collectives()
-    only_the_host_adds_gradients_of_several_micro_batches()
     wrong_input_is_one_line()

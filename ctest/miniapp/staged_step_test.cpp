@@ -18,8 +18,7 @@ struct Named {
 };
 
 /// Returns steps with AdamW. In each of them compute tasks wait for collectives: norms, updates,
-/// micro-batches after an all-reduce, and operators that use gathered units. A staged engine does not add to
-/// a shard, so the sharded steps have one micro-batch.
+/// micro-batches after an all-reduce, and operators that use gathered units.
 std::vector<Named> cases() {
   const model::Shape shape = small_llama();
   StepCase step{.shape = shape, .tokens = {2, 13}};
@@ -42,6 +41,14 @@ std::vector<Named> cases() {
   add("buckets in memory of their own", [](StepCase& c) { c.strategy.ddp.copies = model::CopyMode::in_out; });
   add("zero1", [](StepCase& c) { c.strategy.sharding.stage = model::ShardStage::zero1; });
   add("fsdp", [](StepCase& c) { c.strategy.sharding.stage = model::ShardStage::fsdp; });
+  add("zero2, micro-batches", [](StepCase& c) {
+    c.strategy.sharding.stage = model::ShardStage::zero2;
+    c.strategy.micro_batches = 2;
+  });
+  add("fsdp, micro-batches", [](StepCase& c) {
+    c.strategy.sharding.stage = model::ShardStage::fsdp;
+    c.strategy.micro_batches = 2;
+  });
   add("fsdp, two lanes", [](StepCase& c) {
     c.strategy.sharding.stage = model::ShardStage::fsdp;
     c.strategy.sharding.lanes = 2;

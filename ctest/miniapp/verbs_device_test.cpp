@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "ctest/miniapp/nccl_here.hpp"
@@ -46,7 +47,8 @@ std::unique_ptr<CommunicationLane> make_lane(Way const& way, Group const& group,
   config.buffers = Buffers::staged;
   config.piece_mib = static_cast<double>(way.piece * sizeof(float)) / (1 << 20);
   config.timeout_s = 60;
-  return make_allreduce(config, {}, group.communicator, kernels::elements_of(memory));
+  const LaneGroup lane{group.communicator, group.place, {memory.size(), verb_part}};
+  return std::move(make_group_lanes(config, {}, {&lane, 1}, kernels::elements_of(memory)).front());
 }
 
 using HostNumbers = Kokkos::View<float*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -70,6 +72,18 @@ void on_each_way(std::vector<Way> const& ways, Group const& group, std::size_t e
     SCOPED_TRACE(lane->description() + ", pieces of " + std::to_string(way.piece));
     check(*lane, memory);
   }
+}
+
+void check_adding(std::vector<Way> const& ways, Group const& group) {
+  const auto before = numbers(group);
+  CollectiveCall call{Verb::reduce_scatter, group.full(), group.elsewhere()};
+  call.adds = true;
+  on_each_way(ways, group, before.size(), [&](CommunicationLane& lane, kernels::Floats const& memory) {
+    write(memory, before);
+    carry_out(lane, call);
+    carry_out(lane, call);
+    EXPECT_EQ(wrong_sum(group, read(memory), before, 2), 0);
+  });
 }
 
 void check_all(std::vector<Way> const& ways, Group const& group) {
@@ -126,6 +140,10 @@ TEST_F(VerbsOnDevice, OfMpiPutPartsElsewhere) {
   check_parts_elsewhere(mpi_ways, Group());
 }
 
+TEST_F(VerbsOnDevice, OfMpiAddToWhatIsThere) {
+  check_adding(mpi_ways, Group());
+}
+
 TEST_F(VerbsOnDevice, OfMpiSendToAPeer) {
   if (test_runtime->ranks() < 2) GTEST_SKIP() << "needs two ranks";
   check_transfer(mpi_ways, Group());
@@ -169,13 +187,12 @@ TEST_F(NcclVerbs, CrossingSendsOfAGroupArrive) {
               });
 }
 
-TEST_F(NcclVerbs, RefuseToAddAndToPackAGroup) {
+TEST_F(NcclVerbs, AddToWhatIsThere) {
+  check_adding(nccl_ways, Group());
+}
+
+TEST_F(NcclVerbs, RefuseToPackAGroup) {
   const Group group;
-  CollectiveCall adds{Verb::reduce_scatter, group.full(), group.elsewhere()};
-  adds.adds = true;
-  on_each_way(nccl_ways, group, numbers(group).size(), [&](CommunicationLane& lane, kernels::Floats const&) {
-    EXPECT_THROW(carry_out(lane, adds), std::invalid_argument);
-  });
   on_each_way({nccl_ways.back()}, group, numbers(group).size(),
               [&](CommunicationLane& lane, kernels::Floats const&) {
                 const CollectiveCall two[] = {all_reduce({0, 4}), all_reduce({4, 4})};

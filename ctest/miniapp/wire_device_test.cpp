@@ -34,7 +34,7 @@ TEST(DeviceWire, RoundsEachValueAndGivesItBackTimesTheFactor) {
     wire.pack(exec, mine.data(), {3000 - count, count});
     const Kokkos::View<Bf16*, kernels::Memory> sent(wire.data() + 3000 - count, count);
     Kokkos::deep_copy(exec, mine, std::nanf(""));
-    wire.unpack(exec, mine.data(), {3000 - count, count}, 0.25F);
+    wire.unpack(exec, mine.data(), {3000 - count, count}, 0.25F, false);
     exec.fence();
     const auto message = Kokkos::create_mirror_view_and_copy(Host(), sent);
     const auto after = Kokkos::create_mirror_view_and_copy(Host(), mine);
@@ -42,6 +42,24 @@ TEST(DeviceWire, RoundsEachValueAndGivesItBackTimesTheFactor) {
       ASSERT_EQ(message(i), to_bf16(before(i)));
       ASSERT_EQ(after(i), from_bf16(to_bf16(before(i))) / 4);
     }
+  }
+}
+
+TEST(DeviceWire, AddsWhatItGivesBack) {
+  const kernels::Space exec;
+  DeviceWire wire(100);
+  const auto before = numbers(100);
+  const kernels::Floats mine("values", 100), more("more", 100);
+  Kokkos::deep_copy(mine, before);
+  wire.pack(exec, mine.data(), {0, 100});
+  wire.unpack(exec, mine.data(), {0, 100}, 0.5F, true);
+  Kokkos::deep_copy(exec, more, 3.0F);
+  add_on_device(exec, more.data(), mine.data(), 60);
+  exec.fence();
+  const auto after = Kokkos::create_mirror_view_and_copy(Host(), mine);
+  for (std::size_t i = 0; i < 100; ++i) {
+    const float sum = before(i) + from_bf16(to_bf16(before(i))) * 0.5F;
+    ASSERT_FLOAT_EQ(after(i), i < 60 ? sum + 3 : sum);
   }
 }
 

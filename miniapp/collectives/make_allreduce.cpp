@@ -21,6 +21,7 @@
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/workload.hpp"
 #include "model/cost/collective_tables.hpp"
 #include "model/cost/topology.hpp"
@@ -59,12 +60,17 @@ std::optional<bool> mpi_takes_device_memory() {
 }
 
 // Returns whether MPI reduces device memory directly. With wire "bf16" it does not, because the host packs
-// the messages.
+// the messages. MPI cannot add to device memory either.
 bool reduce_directly(Config const& config) {
   if (config.buffers == Buffers::direct && config.wire != WireFormat::fp32)
     throw std::invalid_argument(config.file.string() +
                                 ": [allreduce] buffers = \"direct\" needs wire = \"fp32\"; use \"staged\"");
-  if (config.buffers == Buffers::staged) return false;
+  if (config.buffers == Buffers::direct && adds_to_shards(config))
+    throw std::invalid_argument(config.file.string() +
+                                ": [allreduce] buffers = \"direct\": this sharded step adds the reduced "
+                                "gradients of each micro-batch to its part of the gradients, and MPI cannot "
+                                "add to device memory; use \"staged\"");
+  if (config.buffers == Buffers::staged || adds_to_shards(config)) return false;
   const auto takes = mpi_takes_device_memory();
   if (config.buffers == Buffers::direct && !takes.value_or(true))
     throw std::invalid_argument(config.file.string() +
@@ -82,7 +88,7 @@ std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTabl
   GroupPlace place;
   check_mpi(MPI_Comm_rank(communicator, &place.rank));
   check_mpi(MPI_Comm_size(communicator, &place.ranks));
-  piece = std::max(piece, static_cast<std::size_t>(place.ranks));
+  piece = std::max(piece, static_cast<std::size_t>(place.ranks) + 1);
   auto staging = make_pinned_staging(arena, piece);
   auto inner = std::make_unique<MpiEngine>(communicator, staging->memory(), piece, config.timeout_s,
                                            config.wire, calls);
@@ -154,7 +160,7 @@ void check_backend(Config const& config) {
 }
 
 static std::unique_ptr<CommunicationLane> make_nccl_allreduce(Config const& config, MPI_Comm,
-                                                              std::span<float>, std::size_t) {
+                                                              std::span<float>, MostElements) {
   check_backend(config);
   return nullptr;
 }
@@ -165,7 +171,7 @@ std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoi
                                                   std::size_t most_elements) {
   if (config.backend == Backend::nccl)
     return make_nccl_allreduce(config, communicator, memory,
-                               most_elements > 0 ? most_elements : memory.size());
+                               {most_elements > 0 ? most_elements : memory.size()});
   int rank = 0;
   check_mpi(MPI_Comm_rank(communicator, &rank));
   return make_single_lane(config, choice,
@@ -181,7 +187,7 @@ std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& c
   std::vector<std::unique_ptr<CommunicationLane>> lanes;
   if (config.backend == Backend::nccl) {
     for (auto const& group : groups)
-      lanes.push_back(make_nccl_allreduce(config, group.communicator, memory, group.most_elements));
+      lanes.push_back(make_nccl_allreduce(config, group.communicator, memory, group.most));
     return lanes;
   }
   std::vector<std::unique_ptr<CollectiveEngine>> engines;

@@ -37,9 +37,9 @@ std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoi
 
 /// A communicator on which a lane of a step communicates.
 struct LaneGroup {
-  MPI_Comm communicator;          ///< not used by a replay
-  GroupPlace place;               ///< this rank's place in its group
-  std::size_t most_elements = 0;  ///< elements of the largest collective of the lane
+  MPI_Comm communicator;   ///< not used by a replay
+  GroupPlace place;        ///< this rank's place in its group
+  MostElements most = {};  ///< of the calls of the lane
 };
 
 /// Makes a communication lane for each group, in their order. The lanes work on slices of `memory`, as that

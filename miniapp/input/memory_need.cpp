@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "miniapp/input/step_memory.hpp"
+#include "miniapp/input/step_strategy.hpp"
 
 namespace ddproxy {
 namespace {
@@ -141,10 +142,14 @@ double step_host_need(Config const& config, std::size_t elements, std::int64_t g
 }
 
 double step_device_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
-                        int concurrency) {
-  const bool by_device = config.backend == Backend::nccl;
-  return library_memory(config) + step_array_memory(config, elements, concurrency) +
-         (by_device ? reduction_memory(config, static_cast<double>(gradient_bytes), 1) : 0);
+                        int concurrency, int ranks) {
+  const double memory = library_memory(config) + step_array_memory(config, elements, concurrency);
+  if (config.backend != Backend::nccl) return memory;
+  const auto gradients = static_cast<double>(gradient_bytes);
+  // A sum that is added lies in memory of its own before (nccl_lane.hpp). It is at most a rank's part of all
+  // gradients.
+  const double sums = adds_to_shards(config) ? gradients / ranks : 0;
+  return memory + reduction_memory(config, gradients, 1) + sums;
 }
 
 }  // namespace ddproxy

@@ -80,9 +80,9 @@ std::size_t allocated_elements(Config const& config, Workload const& workload, S
 double step_host_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
                       int concurrency, int ranks);
 
-/// Returns the bytes of device memory that a rank needs for whole steps. The arguments are those of
-/// step_host_need().
+/// Returns the bytes of device memory that one of `ranks` ranks needs for whole steps. The arguments are
+/// those of step_host_need().
 double step_device_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
-                        int concurrency);
+                        int concurrency, int ranks);
 
 }  // namespace ddproxy

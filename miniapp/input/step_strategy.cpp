@@ -33,7 +33,6 @@ model::WholeStep strategy_of(Config const& config) {
 // Checks the parts of a sharded step that depend on how collectives are carried out.
 static void check_can_shard(Config const& config) {
   if (!is_sharded(config)) return;
-  auto const& s = config.sharding;
   const auto refuse = [&](std::string const& why) {
     throw std::invalid_argument(config.file.string() + ": " + why);
   };
@@ -46,16 +45,13 @@ static void check_can_shard(Config const& config) {
     refuse(
         "[shard] lanes, group: with [allreduce] progress = \"none\" nobody drives two lanes; set progress = "
         "\"thread\" or \"poll\", or set lanes = 1 and remove group");
-  const bool adds = config.step.accumulation > 1 &&
-                    (s.stage != model::ShardStage::zero1 ||
-                     (config.step.sync == model::Sync::each && s.reduce == model::Verb::reduce_scatter));
-  const bool on_host = !builds_for_device() && config.backend != Backend::nccl;
-  if (adds && !on_host && config.backend != Backend::replay)
-    refuse(fmt::format(
-        "[step] accumulation = {}: this sharded step adds the reduced gradients of each micro-batch to its "
-        "part of the gradients; only MPI on host memory can add, neither a device nor NCCL; set "
-        "accumulation = 1, or [shard] stage = \"zero1\" with [step] sync = \"last\"",
-        config.step.accumulation));
+}
+
+bool adds_to_shards(Config const& config) {
+  auto const& s = config.sharding;
+  const bool each_reduces = s.stage != model::ShardStage::zero1 || (config.step.sync == model::Sync::each &&
+                                                                    s.reduce == model::Verb::reduce_scatter);
+  return is_sharded(config) && config.step.accumulation > 1 && each_reduces;
 }
 
 void check_can_step(Config const& config) {

@@ -25,7 +25,7 @@ std::string describe_memory(Config const& config, Workload const& workload, mode
   const auto elements = allocated_elements(config, workload, step_places(config, workload, graph));
   if (builds_for_device() && needs_arena(config))
     return fmt::format("memory: {:.2f} GiB of device memory for each rank\n",
-                       step_device_need(config, elements, workload.bytes(), concurrency) / gib);
+                       step_device_need(config, elements, workload.bytes(), concurrency, likely_ranks) / gib);
   const int processes = config.backend == Backend::replay ? 1 : likely_ranks;
   const double bytes = step_host_need(config, elements, workload.bytes(), concurrency, likely_ranks) +
                        step_results_memory(config, workload, graph, processes);

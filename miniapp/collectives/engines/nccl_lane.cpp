@@ -24,14 +24,15 @@ namespace {
 
 class NcclLane : public CommunicationLane {
  public:
-  NcclLane(Config const& config, MPI_Comm communicator, std::span<float> arena, std::size_t most_elements)
+  NcclLane(Config const& config, MPI_Comm communicator, std::span<float> arena, MostElements most)
       : arena_(arena),
         timeout_s_(config.timeout_s),
         priority_(config.priority),
         wire_(config.wire),
         stream_(config.priority == Priority::high),
         exec_(stream_.get()),
-        message_(wire_ == WireFormat::fp32 ? 0 : most_elements),
+        message_(wire_ == WireFormat::fp32 ? 0 : most.of_call),
+        sums_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "sums"), most.added),
         nccl_(communicator, config.timeout_s) {}
 
   void begin(std::size_t calls) override;
@@ -55,6 +56,7 @@ class NcclLane : public CommunicationLane {
   void enqueue(CollectiveCall const& call);
   void enqueue_group(std::span<const CollectiveCall> calls);
   void enqueue_packed(CollectiveCall const& call, NcclMessage message);
+  void enqueue_and_add(CollectiveCall const& call, NcclMessage message);
   GroupPlace place() const { return {nccl_.rank(), nccl_.ranks()}; }
   void wait_until_done(std::size_t number);
 
@@ -65,6 +67,7 @@ class NcclLane : public CommunicationLane {
   gpu::OwnStream stream_;
   kernels::Space exec_;  // the same stream as an execution-space instance
   DeviceWire message_;
+  kernels::Floats sums_;  // the result of a reduce-scatter in fp32 that adds
   NcclCommunicator nccl_;
   std::vector<PostedCall> calls_;
   std::vector<NcclMessage> group_;            // messages of the group that is being enqueued
@@ -85,10 +88,10 @@ void NcclLane::begin(std::size_t calls) {
 void NcclLane::check(std::span<const CollectiveCall> calls) const {
   for (auto const& call : calls) {
     calls.size() == 1 ? check_call(call, place()) : check_grouped(call, place());
-    if (call.adds)
+    if (call.adds && call.assigned.count > sums_.size())
       throw std::invalid_argument(
-          "reduce_scatter: NCCL assigns and does not add; reduce into a buffer of its own and add it with a "
-          "compute task");
+          fmt::format("reduce_scatter: adds to {} elements, but the lane was made for at most {}",
+                      call.assigned.count, sums_.size()));
   }
   if (calls.size() > 1 && wire_ != WireFormat::fp32)
     throw std::invalid_argument(
@@ -127,7 +130,15 @@ void NcclLane::enqueue_group(std::span<const CollectiveCall> calls) {
 void NcclLane::enqueue(CollectiveCall const& call) {
   const NcclMessage message = message_of(call);
   if (wire_ == WireFormat::bf16 && !call.exact) return enqueue_packed(call, message);
+  if (call.adds) return enqueue_and_add(call, message);
   nccl_.enqueue(message, stream_.get(), name_);
+}
+
+// NCCL assigns and does not add. So it reduces into memory of the lane, and a kernel adds that to the shard.
+void NcclLane::enqueue_and_add(CollectiveCall const& call, NcclMessage message) {
+  message.receive = sums_.data();
+  nccl_.enqueue(message, stream_.get(), name_);
+  add_on_device(exec_, sums_.data(), arena_.data() + call.assigned.offset, call.assigned.count);
 }
 
 NcclMessage NcclLane::message_of(CollectiveCall const& call) {
@@ -150,7 +161,7 @@ void NcclLane::enqueue_packed(CollectiveCall const& call, NcclMessage message) {
   nccl_.enqueue(message, stream_.get(), name_);
   const bool averages = reduces(call.verb) && call.reduction == model::Reduction::average;
   message_.unpack(exec_, memory + call.assigned.offset, packed.assigned,
-                  averages ? 1.0F / static_cast<float>(nccl_.ranks()) : 1.0F);
+                  averages ? 1.0F / static_cast<float>(nccl_.ranks()) : 1.0F, call.adds);
 }
 
 Completion NcclLane::wait_for(std::size_t number) {
@@ -199,8 +210,8 @@ std::string NcclLane::description() const {
 }  // namespace
 
 std::unique_ptr<CommunicationLane> make_nccl_allreduce(Config const& config, MPI_Comm communicator,
-                                                       std::span<float> arena, std::size_t most_elements) {
-  return std::make_unique<NcclLane>(config, communicator, arena, most_elements);
+                                                       std::span<float> arena, MostElements most) {
+  return std::make_unique<NcclLane>(config, communicator, arena, most);
 }
 
 std::string loaded_nccl_version() {

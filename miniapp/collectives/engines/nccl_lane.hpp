@@ -14,7 +14,7 @@
 namespace ddproxy {
 
 /// Makes a lane that carries out collectives with NCCL, or RCCL, on slices of `arena`, which is device
-/// memory. A slice has at most `most_elements` elements.
+/// memory. Calls have at most as many elements as `most` says.
 ///
 /// The lane has a stream of its own. Before each collective the stream waits for the event that says that the
 /// data are ready. The host only enqueues. With wire "bf16", kernels on the same stream round each slice to
@@ -25,10 +25,10 @@ namespace ddproxy {
 ///
 /// The methods of the lane that start or wait for calls abort the communicator and throw std::runtime_error
 /// if NCCL reports an error. wait_all() also does this if a call takes longer than allreduce.timeout_s.
-/// start() and start_group() throw std::invalid_argument for a reduce-scatter that adds, and for a group with
-/// wire "bf16".
+/// A reduce-scatter that adds is reduced into memory of the lane, from which a kernel on the same stream adds
+/// it. start_group() throws std::invalid_argument for a group with wire "bf16".
 std::unique_ptr<CommunicationLane> make_nccl_allreduce(Config const& config, MPI_Comm communicator,
-                                                       std::span<float> arena, std::size_t most_elements);
+                                                       std::span<float> arena, MostElements most);
 
 /// Returns the version of the NCCL that is loaded, for instance "2.28.9".
 std::string loaded_nccl_version();

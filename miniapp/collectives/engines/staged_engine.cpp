@@ -3,27 +3,29 @@
 #include "miniapp/collectives/engines/staged_engine.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "miniapp/collectives/drivers/time_limit.hpp"
 #include "miniapp/device/backoff.hpp"
 
 namespace ddproxy {
 
+Runs StagedEngine::assigned(std::size_t piece) const {
+  Runs to = pieces_.assigned(piece);
+  if (call_.call.adds) to.in_buffer = pieces_.elements(piece);
+  return to;
+}
+
 void StagedEngine::fetch(std::size_t piece) {
   if (const Runs from = pieces_.read(piece); from.count > 0) staging_->fetch(piece % 2, from);
+  if (call_.call.adds) staging_->fetch(piece % 2, assigned(piece));
 }
 
 void StagedEngine::begin(CollectiveCall const& call, Completion ready) {
   check_call(call, place_);
-  if (call.adds)
-    throw std::invalid_argument(
-        "reduce_scatter: what is staged on the host is not added to device memory; reduce into a buffer of "
-        "its "
-        "own and add it with a compute task");
   call_ = {call, Clock::now(), {}, ready.when};
   piece_ = 0;
-  pieces_ = CallPieces(call, place_, piece_elements_);
+  const auto n = static_cast<std::size_t>(place_.ranks);
+  pieces_ = CallPieces(call, place_, call.adds ? piece_elements_ / (n + 1) * n : piece_elements_);
   stage_ = Stage::fetching;
   for (std::size_t piece = 0; piece < std::min<std::size_t>(pieces_.count(), 2); ++piece) fetch(piece);
 }
@@ -37,12 +39,15 @@ bool StagedEngine::test() {
 }
 
 void StagedEngine::begin_piece() {
-  inner_->begin(pieces_.in_buffer(piece_, slot() * piece_elements_), {Clock::now()});
+  const std::size_t base = slot() * piece_elements_;
+  CollectiveCall call = pieces_.in_buffer(piece_, base);
+  if (call.adds) call.assigned.offset = base + pieces_.elements(piece_);
+  inner_->begin(call, {Clock::now()});
   stage_ = Stage::communicating;
 }
 
 void StagedEngine::finish_piece() {
-  if (const Runs to = pieces_.assigned(piece_); to.count > 0) staging_->put_back(slot(), to);
+  if (const Runs to = assigned(piece_); to.count > 0) staging_->put_back(slot(), to);
   if (piece_ + 2 < pieces_.count()) fetch(piece_ + 2);
   stage_ = ++piece_ == pieces_.count() ? Stage::draining : Stage::fetching;
 }

@@ -15,12 +15,15 @@ namespace ddproxy {
 /// add up. So a call is cut into pieces, which use two slots of host memory in turn. While the piece in one
 /// slot is on the network, the other slot is copied back, and then the next piece is copied into it.
 ///
-/// Supports neither groups nor a reduce-scatter that adds, and throws std::invalid_argument for them.
+/// A reduce-scatter that adds also fetches the elements to which it adds, behind the elements that it reads.
+/// The inner engine adds in the slot.
+///
+/// Does not support groups, and throws std::invalid_argument for them.
 class StagedEngine : public CollectiveEngine {
  public:
   /// Takes the staging and the inner engine, which must work on staging->memory(). A slot holds
-  /// `piece_elements` elements, at least one for each rank of the group. A collective that takes longer than
-  /// `timeout_s` seconds is an error; the message names the rank of `place`.
+  /// `piece_elements` elements, at least one more than the group has ranks. A collective that takes longer
+  /// than `timeout_s` seconds is an error; the message names the rank of `place`.
   StagedEngine(std::unique_ptr<Staging> staging, std::unique_ptr<CollectiveEngine> inner,
                std::size_t piece_elements, GroupPlace place, double timeout_s)
       : staging_(std::move(staging)),
@@ -42,6 +45,7 @@ class StagedEngine : public CollectiveEngine {
   enum class Stage { fetching, communicating, draining };
 
   std::size_t slot() const { return piece_ % 2; }
+  Runs assigned(std::size_t piece) const;
   void fetch(std::size_t piece);
   void begin_piece();
   void finish_piece();

@@ -21,6 +21,12 @@ void widen_all(kernels::Space const& exec, Bf16 const* from, float* to, std::siz
       "ddproxy::unpack", all(exec, count), KOKKOS_LAMBDA(Index i) { to[i] = from_bf16(from[i]) * factor; });
 }
 
+void add_widened(kernels::Space const& exec, Bf16 const* from, float* to, std::size_t count, float factor) {
+  Kokkos::parallel_for(
+      "ddproxy::unpack_and_add", all(exec, count),
+      KOKKOS_LAMBDA(Index i) { to[i] += from_bf16(from[i]) * factor; });
+}
+
 }  // namespace
 
 DeviceWire::DeviceWire(std::size_t most_elements)
@@ -30,8 +36,15 @@ void DeviceWire::pack(kernels::Space const& exec, float const* values, Slice to)
   if (to.count > 0) round_all(exec, values, message_.data() + to.offset, to.count);
 }
 
-void DeviceWire::unpack(kernels::Space const& exec, float* values, Slice from, float factor) const {
-  if (from.count > 0) widen_all(exec, message_.data() + from.offset, values, from.count, factor);
+void DeviceWire::unpack(kernels::Space const& exec, float* values, Slice from, float factor,
+                        bool adds) const {
+  const auto convert = adds ? add_widened : widen_all;
+  if (from.count > 0) convert(exec, message_.data() + from.offset, values, from.count, factor);
+}
+
+void add_on_device(kernels::Space const& exec, float const* from, float* to, std::size_t count) {
+  Kokkos::parallel_for(
+      "ddproxy::add", all(exec, count), KOKKOS_LAMBDA(Index i) { to[i] += from[i]; });
 }
 
 }  // namespace ddproxy

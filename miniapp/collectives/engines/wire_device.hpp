@@ -21,11 +21,15 @@ class DeviceWire {
   /// Enqueues a kernel that rounds `values` and assigns them to the elements `to` of the message.
   void pack(kernels::Space const& exec, float const* values, Slice to);
   /// Enqueues a kernel that multiplies the elements `from` of the message by `factor` and assigns the result
-  /// to `values`. The kernel reads the message when it runs, not when it is enqueued.
-  void unpack(kernels::Space const& exec, float* values, Slice from, float factor) const;
+  /// to `values`, or adds it to them if `adds` is true. The kernel reads the message when it runs, not when
+  /// it is enqueued.
+  void unpack(kernels::Space const& exec, float* values, Slice from, float factor, bool adds) const;
 
  private:
   Kokkos::View<Bf16*, kernels::Memory> message_;
 };
+
+/// Enqueues a kernel that adds `count` elements from `from` to those of `to`. Both are memory of the kernels.
+void add_on_device(kernels::Space const& exec, float const* from, float* to, std::size_t count);
 
 }  // namespace ddproxy

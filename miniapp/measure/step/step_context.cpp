@@ -57,8 +57,9 @@ model::RankGraphs checked_graphs(Config const& config, Workload const& workload,
 
 double need_of(Config const& config, Workload const& workload, std::size_t elements, int ranks) {
   const int concurrency = kernels::Space().concurrency();
-  return needs_device_memory(config) ? step_device_need(config, elements, workload.bytes(), concurrency)
-                                     : step_host_need(config, elements, workload.bytes(), concurrency, ranks);
+  return needs_device_memory(config)
+             ? step_device_need(config, elements, workload.bytes(), concurrency, ranks)
+             : step_host_need(config, elements, workload.bytes(), concurrency, ranks);
 }
 
 void require_room(Config const& config, Workload const& workload, std::size_t elements,
@@ -193,8 +194,10 @@ void StepContext::make_lanes() {
   for (std::size_t lane = 0; lane < step->lanes().size(); ++lane) {
     const auto id = step->lanes()[lane];
     LaneGroup group{groups.communicator(id), groups.places()[model::index(id)]};
-    for (auto const& call : step->collectives(lane))
-      group.most_elements = std::max(group.most_elements, full_slice(call).count);
+    for (auto const& call : step->collectives(lane)) {
+      group.most.of_call = std::max(group.most.of_call, full_slice(call).count);
+      if (call.adds) group.most.added = std::max(group.most.added, call.assigned.count);
+    }
     lane_groups.push_back(group);
   }
   const auto limit = rank.runtime.limited("MPI_Comm_dup");
