@@ -36,20 +36,13 @@ LaneWorker::LaneWorker(std::unique_ptr<CollectiveEngine> engine, ThreadPlace pla
     watch_.emplace(limit, [this, rank](char const*) { call_is_overdue(rank); });
 }
 
-void LaneWorker::begin(std::size_t calls) {
-  queue_.begin(calls);
-  handed_over_ = 0;
-}
-
 void LaneWorker::post_group(std::span<const CollectiveCall> calls, Completion ready) {
   queue_.post(calls, ready);
   if (place_ != ThreadPlace::shared_core) work_.ring();
 }
 
 void LaneWorker::progress() {
-  if (place_ != ThreadPlace::shared_core || handed_over_ == posted()) return;
-  handed_over_ = posted();
-  if (queue_.is_busy()) work_.ring();
+  if (place_ == ThreadPlace::shared_core && queue_.is_busy()) work_.ring();
 }
 
 void LaneWorker::wait(std::size_t calls) {
@@ -63,16 +56,11 @@ void LaneWorker::wait(std::size_t calls) {
   std::rethrow_exception(failure_);
 }
 
-// Claims the right to drive the queue. Returns false if another thread has it.
-bool LaneWorker::claim() {
-  return !driven_ && !driven_.exchange(true);
-}
-
 // Carries out calls until `calls` calls are done. Returns false if the communication thread drives the queue.
 // Rings then, because that thread may have found no work before the last post(), and be about to sleep.
 bool LaneWorker::carry_out_here(std::size_t calls) {
   if (queue_.finished() >= calls) return true;
-  if (!claim()) {
+  if (driven_.exchange(true)) {
     work_.ring();
     return false;
   }
@@ -80,7 +68,6 @@ bool LaneWorker::carry_out_here(std::size_t calls) {
   while (queue_.finished() < calls && !failed_) carry_out_next();
   driven_here_ = false;
   driven_ = false;
-  handed_over_ = calls;  // the communication thread may have found the queue claimed, and sleep
   return true;
 }
 
@@ -107,7 +94,7 @@ void LaneWorker::carry_out() {
 
 // Returns whether there is a call to carry out, with the queue claimed.
 bool LaneWorker::take() {
-  if (!has_work() || !claim()) return false;
+  if (!has_work() || driven_.exchange(true)) return false;
   if (has_work()) return true;  // the other thread may have carried it out before the claim
   driven_ = false;
   return false;

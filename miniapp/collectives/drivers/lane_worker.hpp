@@ -50,13 +50,13 @@ class LaneWorker {
   LaneWorker(std::unique_ptr<CollectiveEngine> engine, ThreadPlace place, int rank);
 
   /// Forgets earlier calls and makes room for `calls` calls. All posted calls must be done.
-  void begin(std::size_t calls);
+  void begin(std::size_t calls) { queue_.begin(calls); }
   /// Posts one call, which is carried out when `ready` has completed. Throws std::logic_error if begin() made
   /// no room for the call.
   void post(CollectiveCall const& call, Completion ready) { post_group({&call, 1}, ready); }
   /// Posts sends and receives that are issued as one group when `ready` has completed. Throws as post() does.
   void post_group(std::span<const CollectiveCall> calls, Completion ready);
-  /// Hands posted calls over to the communication thread if post() did not.
+  /// Hands the posted calls over to the communication thread if post() did not.
   void progress();
   /// Makes room for groups of `largest_group` calls. All posted calls must be done.
   void make_room(std::size_t largest_group) { queue_.make_room(largest_group); }
@@ -85,7 +85,6 @@ class LaneWorker {
 
  private:
   bool has_work() const { return queue_.is_busy() && !failed_; }
-  bool claim();
   bool take();
   bool carry_out_here(std::size_t calls);
   std::size_t carry_out_next(bool adopts_device = false);
@@ -99,10 +98,9 @@ class LaneWorker {
   static constexpr std::size_t nobody_waits = std::numeric_limits<std::size_t>::max();
   std::atomic<std::size_t> wanted_{nobody_waits};  // the number of calls that the compute side waits for
   std::atomic<bool> quit_{false}, failed_{false}, stuck_{false};
-  // Claimed by the thread that drives the queue. It alone may call the methods of the driver and the engine.
+  // true: a thread has claimed the queue. It alone may call the methods of the driver and of the engine.
   std::atomic<bool> driven_{false};
-  bool driven_here_ = false;     // the compute side drives the queue; guarded by the claim
-  std::size_t handed_over_ = 0;  // calls that progress() has handed over since begin()
+  bool driven_here_ = false;  // the compute side drives the queue; guarded by the claim
   std::mutex failure_mutex_;
   std::exception_ptr failure_;  // the first error; guarded by failure_mutex_
   std::optional<CallWatch> watch_;
