@@ -156,9 +156,9 @@ TEST(LaneThreads, OneThreadAtATimeCarriesOutEachCallOnce) {
       lane.begin(calls);
       for (std::size_t i = 0; i < calls; ++i) {
         start(lane, i);
-        if (i % 3 > 0) lane.progress();
-        if (i % 4 == 1) std::this_thread::sleep_for(1us * (i % 23));
-        if (i % 2 > 0) lane.wait_for(i);
+        if (i % 5 < 2) lane.progress();  // the other thread begins, and spins when it has done the call
+        if (i % 5 == 1) std::this_thread::sleep_for(1us * (i % 23));
+        if (i % 5 > 1) lane.wait_for(i);
       }
       lane.wait_all();
       EXPECT_EQ(seen.calls, first_numbers(calls));
