@@ -59,7 +59,8 @@ void compare(benchmark::State& state, Machine const& machine, Row const& row, bo
   ThreadedLane lane(std::make_unique<MpiEngine>(machine.runtime.communicator(), machine.arena.data(),
                                                 machine.settings.piece / sizeof(float), timeout_s,
                                                 WireFormat::fp32, CallTable(blocking)),
-                    machine.own_core, machine.runtime.rank());
+                    machine.own_core ? ThreadPlace::own_core : ThreadPlace::shared_core,
+                    machine.runtime.rank());
   const auto calls = messages(row, machine.place(), machine.arena.extent(0));
   const auto own = [&] { return own_seconds(machine, lane, row.train, calls); };
   const auto plain = [&] { return plain_seconds(machine, row.verb, blocking, calls); };

@@ -41,7 +41,8 @@ std::unique_ptr<CommunicationLane> driven(Drive drive, std::unique_ptr<Collectiv
   const bool poll = drive == Drive::poll;
   if (poll || drive == Drive::none) return std::make_unique<PolledLane>(std::move(engine), poll);
   const bool own_core = drive == Drive::spinning || drive == Drive::spinning_blocking;
-  return std::make_unique<ThreadedLane>(std::move(engine), own_core, rank());
+  return std::make_unique<ThreadedLane>(std::move(engine),
+                                        own_core ? ThreadPlace::own_core : ThreadPlace::shared_core, rank());
 }
 
 std::unique_ptr<MpiEngine> make_engine(Drive drive, kernels::Floats const& arena, WireFormat wire,
@@ -239,7 +240,7 @@ TEST(Watch, ABlockingCallThatDoesNotComeBackIsNamed) {
     const double limit = rank() == 0 ? 1 : 60;
     auto engine =
         std::make_unique<Watched>(make_engine(Drive::blocking, arena, WireFormat::fp32, limit), gone);
-    ThreadedLane allreduce(std::move(engine), false, rank());
+    ThreadedLane allreduce(std::move(engine), ThreadPlace::beside_threads, rank());
     reduce(allreduce, {{0, 50}, {50, 200}});
     if (rank() == 0)
       expect_stuck(allreduce);

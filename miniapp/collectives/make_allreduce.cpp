@@ -135,7 +135,9 @@ bool has_own_core(Config const& config, CallChoice const& choice) {
 std::unique_ptr<CommunicationLane> make_single_lane(Config const& config, CallChoice const& choice,
                                                     std::unique_ptr<CollectiveEngine> engine, int rank) {
   if (config.progress == Progress::thread)
-    return std::make_unique<ThreadedLane>(std::move(engine), has_own_core(config, choice), rank);
+    return std::make_unique<ThreadedLane>(
+        std::move(engine), has_own_core(config, choice) ? ThreadPlace::own_core : ThreadPlace::shared_core,
+        rank);
   return std::make_unique<PolledLane>(std::move(engine), config.progress == Progress::poll);
 }
 

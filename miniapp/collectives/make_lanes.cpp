@@ -21,9 +21,11 @@ bool blocks(std::unique_ptr<CollectiveEngine> const& engine) {
 }
 
 std::unique_ptr<CommunicationLane> make_lane(std::unique_ptr<CollectiveEngine> engine, JointPolling polling,
-                                             int rank) {
+                                             bool several, int rank) {
   if (!polling.thread) return std::make_unique<PolledLane>(std::move(engine), true);
-  return std::make_unique<ThreadedLane>(std::move(engine), polling.own_core, rank);
+  const auto shared = several ? ThreadPlace::beside_threads : ThreadPlace::shared_core;
+  return std::make_unique<ThreadedLane>(std::move(engine), polling.own_core ? ThreadPlace::own_core : shared,
+                                        rank);
 }
 
 }  // namespace
@@ -51,7 +53,7 @@ Lanes make_lanes(std::vector<std::unique_ptr<CollectiveEngine>> engines, JointPo
         "\"thread\" or nonblocking calls");
   if (several) require_threads(provided_threads());
   Lanes lanes;
-  for (auto& engine : engines) lanes.push_back(make_lane(std::move(engine), polling, rank));
+  for (auto& engine : engines) lanes.push_back(make_lane(std::move(engine), polling, several, rank));
   return lanes;
 }
 

@@ -16,6 +16,7 @@
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/signals.hpp"
 #include "miniapp/errors/step_name.hpp"
+#include "miniapp/errors/stuck_call.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {
@@ -113,6 +114,7 @@ std::vector<std::string> Runtime::share_on_node(std::string text) const {
 void Runtime::limit_calls(double timeout_s, std::function<void(std::string const&)> overdue) const {
   timeout_s_ = timeout_s;
   watch_.reset();  // ends the old watch before the new one starts; no call is in progress
+  on_stuck_main_thread(overdue);
   watch_.emplace(timeout_s, [=, rank = rank_](char const* call) {
     const auto step = noted_step();
     overdue(fmt::format(

@@ -86,8 +86,9 @@ class Runtime {
   /// Sets a time limit of `timeout_s` seconds ([allreduce] timeout_s of the input) for every later call in
   /// which this rank waits for others. If a call takes longer, `overdue` is called with a line that names the
   /// rank, the call and the step. `overdue` runs on another thread, because the rank's own thread is still in
-  /// the call. It must end the process. Until the first limit_calls(), the time limit is call_limit_s, and
-  /// the process exits with code 4 when it is exceeded. MPI_Init_thread has no time limit.
+  /// the call. It must end the process. A communication lane calls it, too, if the rank's own thread is stuck
+  /// in a collective (miniapp/errors/stuck_call.hpp). Until the first limit_calls(), the time limit is
+  /// call_limit_s, and the process exits with code 4 when it is exceeded. MPI_Init_thread has no time limit.
   void limit_calls(double timeout_s, std::function<void(std::string const&)> overdue) const;
   /// Keeps the time limit that is set, but no longer calls the `overdue` that was given with it. If a call
   /// takes longer, prints a line that names the rank, the call and the step, and exits with code 4.

@@ -52,7 +52,8 @@ class Bell {
       sched_yield();
   }
 
-  /// Waits until `over()` returns true. `over` must read atomics only, because it runs without a lock.
+  /// Waits until `over()` returns true, and does not call it again after that. `over` must use atomics only,
+  /// because it runs without a lock.
   template <class Over>
   void wait(Over const& over) {
     if (spin_until(over)) return;

@@ -14,8 +14,8 @@ namespace ddproxy {
 /// MPI.
 ///
 /// A driver owns the engine and calls it from one thread at a time: a communication thread (LaneWorker,
-/// JointDriver) or the compute side (PolledLane, JointDriver). The driver has the queue of calls and the
-/// thread. An engine needs neither.
+/// JointDriver) or the compute side (LaneWorker, PolledLane, JointDriver). The driver has the queue of calls
+/// and the thread. An engine needs neither.
 ///
 /// Order of calls for each collective or group: begin() or begin_group(); then either test() until it returns
 /// true, or wait() once; then last(). After that the next collective or group may begin.

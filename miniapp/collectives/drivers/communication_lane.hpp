@@ -35,9 +35,10 @@ struct FinishedCall {
 /// make_joint_lanes() drive a CollectiveEngine; the lane of make_nccl_allreduce() uses a stream.
 ///
 /// Order of calls for each step: begin(); then start() or start_group() for each collective; then wait_all().
-/// progress(), wait_for() and completion_of() may be called between begin() and wait_all(). After wait_all(),
-/// finished() and elements_handed_over() may be read. Call make_room() before begin(), outside of any timed
-/// region.
+/// progress(), wait_for() and completion_of() may be called between begin() and wait_all(). Call progress()
+/// before each compute task: a collective may begin only then, or when the compute side waits. After
+/// wait_all(), finished() and elements_handed_over() may be read. Call make_room() before begin(), outside of
+/// any timed region.
 ///
 /// All ranks of the communicator must start the same collectives in the same order. One thread, the compute
 /// side, calls all methods.
@@ -62,8 +63,8 @@ class CommunicationLane {
   virtual void make_room(std::size_t /*largest_group*/) {}
   /// Posts an all-reduce that replaces the slice by its average over all ranks.
   void start_all_reduce(Slice slice, Completion ready) { start(all_reduce(slice), ready); }
-  /// Lets the lane make progress, if the compute side polls its engine. The compute side calls it between two
-  /// operations.
+  /// Lets the started collectives begin and make progress while the compute side computes. The compute side
+  /// calls it before each compute task. Does nothing if they do so by themselves.
   virtual void progress() {}
   /// Waits until every collective that was started is done. Throws the error of a collective: a
   /// std::runtime_error that names the rank, the verb, the index (from 0) and the elements, or the

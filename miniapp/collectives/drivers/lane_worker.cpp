@@ -10,6 +10,7 @@
 #include "miniapp/cores/pinning.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
+#include "miniapp/errors/stuck_call.hpp"
 
 namespace ddproxy {
 namespace {
@@ -19,66 +20,96 @@ constexpr Clock::duration idle_spin = 200us;  // how long the communication thre
 constexpr Clock::duration wait_spin = 1ms;  // how long the compute side spins; a later wake-up matters little
 constexpr Clock::duration yield_spin = 1ms;  // how long both spin if they share a core
 
-Bell make_bell(bool own_core, Clock::duration spin_time) {
-  return own_core ? Bell(spin_time, Bell::Spin::keep) : Bell(yield_spin, Bell::Spin::yield);
+Bell make_bell(ThreadPlace place, Clock::duration spin_time) {
+  if (place == ThreadPlace::own_core) return {spin_time, Bell::Spin::keep};
+  return {yield_spin, Bell::Spin::yield};
 }
 
 }  // namespace
 
-LaneWorker::LaneWorker(std::unique_ptr<CollectiveEngine> engine, bool own_core, int rank)
+LaneWorker::LaneWorker(std::unique_ptr<CollectiveEngine> engine, ThreadPlace place, int rank)
     : queue_(std::move(engine)),
-      work_(make_bell(own_core, idle_spin)),
-      done_bell_(make_bell(own_core, wait_spin)) {
+      place_(place),
+      work_(make_bell(place, idle_spin)),
+      done_bell_(make_bell(place, wait_spin)) {
   if (const double limit = queue_.engine().unwatched_limit_s(); limit > 0)
-    watch_.emplace(limit, [this, rank](char const* call) { call_is_overdue(call, rank); });
+    watch_.emplace(limit, [this, rank](char const*) { call_is_overdue(rank); });
 }
 
 void LaneWorker::post_group(std::span<const CollectiveCall> calls, Completion ready) {
   queue_.post(calls, ready);
-  work_.ring();
+  if (place_ != ThreadPlace::shared_core) work_.ring();
+}
+
+void LaneWorker::progress() {
+  if (place_ == ThreadPlace::shared_core && queue_.is_busy()) work_.ring();
 }
 
 void LaneWorker::wait(std::size_t calls) {
-  wanted_ = calls;
-  done_bell_.wait([&] { return queue_.finished() >= calls || failed_; });
-  wanted_ = nobody_waits;
+  if (place_ != ThreadPlace::shared_core || !carry_out_here(calls)) {
+    wanted_ = calls;
+    done_bell_.wait([&] { return queue_.finished() >= calls || failed_; });
+    wanted_ = nobody_waits;
+  }
   if (!failed_) return;
   const std::lock_guard lock(failure_mutex_);
   std::rethrow_exception(failure_);
 }
 
-bool LaneWorker::take() {
-  work_.wait([&] { return quit_ || (queue_.is_busy() && !failed_); });
-  return !quit_;
+// Carries out calls until `calls` calls are done. Returns false if the communication thread drives the queue.
+// Rings then, because that thread may have found no work before the last post(), and be about to sleep.
+bool LaneWorker::carry_out_here(std::size_t calls) {
+  if (queue_.finished() >= calls) return true;
+  if (driven_.exchange(true)) {
+    work_.ring();
+    return false;
+  }
+  driven_here_ = true;
+  while (queue_.finished() < calls && !failed_) carry_out_next();
+  driven_here_ = false;
+  driven_ = false;
+  return true;
+}
+
+// Returns the number of calls done since begin(). The calling thread must have claimed the queue.
+// `adopts_device`: it is the thread's first call, and the thread has not selected the device yet.
+std::size_t LaneWorker::carry_out_next(bool adopts_device) {
+  try {
+    if (adopts_device) adopt_device();
+    carry_out();
+  } catch (...) {
+    fail(std::current_exception());
+  }
+  return queue_.note_done();
 }
 
 void LaneWorker::carry_out() {
   PostedCall const& next = queue_.next();
-  const std::size_t number = queue_.done().size();
   const auto ready = wait_until_over(next.ready);
   std::optional<CallWatch::Scope> watched;
-  if (watch_) {
-    name_call(name_, number, next.call);
-    watched.emplace(*watch_, name_.c_str());
-  }
+  if (watch_) watched.emplace(*watch_, "a collective");
   queue_.start_next({ready});
-  queue_.engine().wait(number);
+  queue_.engine().wait(queue_.done().size());
+}
+
+// Returns whether there is a call to carry out, with the queue claimed.
+bool LaneWorker::take() {
+  if (!has_work() || driven_.exchange(true)) return false;
+  if (has_work()) return true;  // the other thread may have carried it out before the claim
+  driven_ = false;
+  return false;
 }
 
 void LaneWorker::work() {
   pin_communication_thread();
-  bool adopted = false;
-  while (take()) {
-    try {
-      if (!adopted) adopt_device();
-      adopted = true;
-      carry_out();
-    } catch (...) {
-      fail(std::current_exception());
-    }
+  for (bool is_first = true;; is_first = false) {
+    work_.wait([&] { return quit_ || take(); });
+    if (quit_) return;
+    const std::size_t done = carry_out_next(is_first);
+    driven_ = false;
     // If the compute side waits for a later call, it is not woken up yet. No wake-up is lost, because the
     // compute side assigns wanted_ before it reads the number of finished calls.
-    if (queue_.note_done() >= wanted_) done_bell_.ring();
+    if (done >= wanted_) done_bell_.ring();
   }
 }
 
@@ -97,12 +128,15 @@ void LaneWorker::fail(std::exception_ptr failure) {
   done_bell_.ring();
 }
 
-// Runs on the thread of the watchdog. The communication thread cannot change the call's name meanwhile,
-// because it cannot leave its CallWatch::Scope until this function returns.
-void LaneWorker::call_is_overdue(char const* call, int rank) {
+// Runs on the thread of the watchdog. The thread that drives the queue cannot go on meanwhile, because it
+// cannot leave its CallWatch::Scope until this function returns. If it is the compute side, it cannot throw.
+void LaneWorker::call_is_overdue(int rank) {
   stuck_ = true;
-  const auto text = over_time_limit(call, queue_.engine().unwatched_limit_s());
-  fail(std::make_exception_ptr(StuckCall(fmt::format("rank {}: {}", rank, text))));
+  const auto text = fmt::format(
+      "rank {}: {}", rank,
+      over_time_limit(queue_.done().size(), queue_.next().call, queue_.engine().unwatched_limit_s()));
+  fail(std::make_exception_ptr(StuckCall(text)));
+  if (driven_here_) end_stuck_main_thread(text);
 }
 
 }  // namespace ddproxy

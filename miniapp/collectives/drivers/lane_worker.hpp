@@ -18,22 +18,36 @@
 
 namespace ddproxy {
 
+/// The cores and the lanes that a communication thread has beside it.
+enum class ThreadPlace {
+  own_core,        ///< it has a core that no compute thread uses
+  shared_core,     ///< it shares a core with a compute thread
+  beside_threads,  ///< it shares a core, and other lanes of the rank have threads, too
+};
+
 /// The queue of calls (CallQueue) that the compute side and the communication thread of a ThreadedLane share,
-/// and what wakes each of them up. The communication thread waits for each call.
+/// and what wakes each of them up. A thread that carries out a call waits for it.
 ///
 /// Problem: handing over a call must take little time compared with the call. If the communication thread has
-/// a core of its own, it spins for a while between two calls. A compute side that waits spins, too. A call is
-/// then handed over and back in less than a microsecond. If the two threads share a core, each yields the
-/// core to the other for a while, and then sleeps.
+/// a core of its own, post() hands the call over. Both threads spin for a while when they wait, so this takes
+/// less than a microsecond. If the two threads share a core, handing over a call and getting it back takes
+/// two thread switches, about 3 us. So post() hands nothing over. progress() does, before the compute side
+/// computes. If the compute side waits instead, wait() itself carries out the calls that nobody has begun,
+/// unless the communication thread is in a call. A thread that waits for the other one yields the core for a
+/// while, and then sleeps.
 ///
-/// Order of calls: the compute side calls begin(), then post() or post_group() for each call, then wait().
-/// After that it may read finished(). The communication thread calls work(), which returns after quit().
+/// Other lanes with threads of their own must not depend on when this lane's calls begin: two ranks that wait
+/// for different lanes would wait for each other. With ThreadPlace::beside_threads, post() hands each call
+/// over, and wait() only waits.
+///
+/// Order of calls: the compute side calls begin(), then post() or post_group() for each call, progress()
+/// before it computes, then wait(). After that it may read finished(). The communication thread calls work(),
+/// which returns after quit().
 class LaneWorker {
  public:
   /// Takes the engine. Starts a watchdog (CallWatch) if the engine may block without a time limit
-  /// (unwatched_limit_s()). `own_core` tells whether the communication thread has a core that no compute
-  /// thread uses. Error messages name `rank`.
-  LaneWorker(std::unique_ptr<CollectiveEngine> engine, bool own_core, int rank);
+  /// (unwatched_limit_s()). Error messages name `rank`.
+  LaneWorker(std::unique_ptr<CollectiveEngine> engine, ThreadPlace place, int rank);
 
   /// Forgets earlier calls and makes room for `calls` calls. All posted calls must be done.
   void begin(std::size_t calls) { queue_.begin(calls); }
@@ -42,11 +56,15 @@ class LaneWorker {
   void post(CollectiveCall const& call, Completion ready) { post_group({&call, 1}, ready); }
   /// Posts sends and receives that are issued as one group when `ready` has completed. Throws as post() does.
   void post_group(std::span<const CollectiveCall> calls, Completion ready);
+  /// Hands the posted calls over to the communication thread if post() did not.
+  void progress();
   /// Makes room for groups of `largest_group` calls. All posted calls must be done.
   void make_room(std::size_t largest_group) { queue_.make_room(largest_group); }
   std::size_t posted() const { return queue_.posted(); }  ///< number of calls posted since begin()
   /// Waits until the first `calls` calls since begin() are done. Throws the exception that the engine threw.
-  /// Throws StuckCall (miniapp/errors/errors.hpp) if a call did not return within the time limit.
+  /// Throws StuckCall (miniapp/errors/errors.hpp) if a call did not return within the time limit. If this
+  /// thread itself is stuck in the call, the watchdog calls end_stuck_main_thread()
+  /// (miniapp/errors/stuck_call.hpp).
   void wait(std::size_t calls);
   /// Returns the completion of call `number` (from 0) since begin(). It is a flag, valid until the next
   /// begin().
@@ -62,23 +80,29 @@ class LaneWorker {
   /// Makes work() return after the call that it is carrying out. Posted calls that have not begun are not
   /// carried out.
   void quit();
-  /// Returns whether the communication thread did not return from a call within the time limit.
+  /// Returns whether a call did not return within the time limit.
   bool stuck() const { return stuck_; }
 
  private:
+  bool has_work() const { return queue_.is_busy() && !failed_; }
   bool take();
+  bool carry_out_here(std::size_t calls);
+  std::size_t carry_out_next(bool adopts_device = false);
   void carry_out();
   void fail(std::exception_ptr failure);
-  void call_is_overdue(char const* call, int rank);
+  void call_is_overdue(int rank);
 
   CallQueue queue_;
+  const ThreadPlace place_;
   Bell work_, done_bell_;
   static constexpr std::size_t nobody_waits = std::numeric_limits<std::size_t>::max();
   std::atomic<std::size_t> wanted_{nobody_waits};  // the number of calls that the compute side waits for
   std::atomic<bool> quit_{false}, failed_{false}, stuck_{false};
+  // true: a thread has claimed the queue. It alone may call the methods of the driver and of the engine.
+  std::atomic<bool> driven_{false};
+  bool driven_here_ = false;  // the compute side drives the queue; guarded by the claim
   std::mutex failure_mutex_;
   std::exception_ptr failure_;  // the first error; guarded by failure_mutex_
-  std::string name_;            // name of the call in flight, for the watchdog
   std::optional<CallWatch> watch_;
 };
 

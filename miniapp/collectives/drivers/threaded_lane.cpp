@@ -4,8 +4,8 @@
 
 namespace ddproxy {
 
-ThreadedLane::ThreadedLane(std::unique_ptr<CollectiveEngine> engine, bool own_core, int rank)
-    : worker_(std::make_shared<LaneWorker>(std::move(engine), own_core, rank)),
+ThreadedLane::ThreadedLane(std::unique_ptr<CollectiveEngine> engine, ThreadPlace place, int rank)
+    : worker_(std::make_shared<LaneWorker>(std::move(engine), place, rank)),
       thread_([worker = worker_] { worker->work(); }) {}
 
 ThreadedLane::~ThreadedLane() {

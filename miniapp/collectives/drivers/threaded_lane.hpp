@@ -9,17 +9,19 @@
 
 namespace ddproxy {
 
-/// A lane with a thread of its own, the communication thread, which drives its engine.
+/// A lane with a thread of its own, the communication thread, which drives its engine. If this thread shares
+/// a core with compute, wait_all() and wait_for() drive the engine, too (LaneWorker).
 ///
 /// Problem: an engine may block in a function of its library without a time limit. A watchdog (CallWatch)
 /// detects a call that takes longer than the time limit. Then wait_all() and wait_for() throw StuckCall
-/// (miniapp/errors/errors.hpp), and the communication thread stays in its call. The process cannot go on and
-/// must end.
+/// (miniapp/errors/errors.hpp), and the communication thread stays in its call. If the compute side is in the
+/// call, the watchdog calls end_stuck_main_thread() (miniapp/errors/stuck_call.hpp). The process cannot go on
+/// and must end.
 class ThreadedLane : public CommunicationLane {
  public:
-  /// Takes the engine and starts the thread. `own_core` tells whether the communication thread has a core
-  /// that no compute thread uses (see LaneWorker). Error messages name `rank`.
-  explicit ThreadedLane(std::unique_ptr<CollectiveEngine> engine, bool own_core = false, int rank = 0);
+  /// Takes the engine and starts the thread. Error messages name `rank`.
+  explicit ThreadedLane(std::unique_ptr<CollectiveEngine> engine,
+                        ThreadPlace place = ThreadPlace::shared_core, int rank = 0);
   ~ThreadedLane() override;
   ThreadedLane(ThreadedLane const&) = delete;
   ThreadedLane& operator=(ThreadedLane const&) = delete;
@@ -32,6 +34,7 @@ class ThreadedLane : public CommunicationLane {
     worker_->post_group(calls, ready);
   }
   void make_room(std::size_t largest_group) override { worker_->make_room(largest_group); }
+  void progress() override { worker_->progress(); }
   void wait_all() override { worker_->wait(worker_->posted()); }
   Completion wait_for(std::size_t number) override;
   Completion completion_of(std::size_t number) override { return worker_->completion_of(number); }

@@ -26,12 +26,8 @@ void name_call(std::string& text, std::size_t number, CollectiveCall const& call
 std::string over_time_limit(std::size_t number, CollectiveCall const& call, double timeout_s) {
   std::string text;
   name_call(text, number, call);
-  return over_time_limit(text, timeout_s);
-}
-
-std::string over_time_limit(std::string_view name, double timeout_s) {
   const auto step = noted_step();
-  return fmt::format("{} is not complete after {} s (allreduce.timeout_s){}{}", name, timeout_s,
+  return fmt::format("{} is not complete after {} s (allreduce.timeout_s){}{}", text, timeout_s,
                      step.empty() ? "" : ", while ", step);
 }
 

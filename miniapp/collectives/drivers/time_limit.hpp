@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "miniapp/collectives/drivers/communication_lane.hpp"
 
@@ -17,8 +16,6 @@ void name_call(std::string& text, std::size_t number, CollectiveCall const& call
 /// Returns the message for a collective that takes longer than `timeout_s` seconds. The message also says
 /// what the rank was doing (noted_step() in miniapp/errors/step_name.hpp).
 std::string over_time_limit(std::size_t number, CollectiveCall const& call, double timeout_s);
-/// Returns the same message for a collective whose name was made by name_call() before it hung.
-std::string over_time_limit(std::string_view name, double timeout_s);
 
 /// Throws std::runtime_error if the collective `begun` started more than `timeout_s` seconds ago. The message
 /// names the rank, the collective and its elements.

@@ -63,7 +63,10 @@ Times time_together(RankContext& context, Work const& work, bool with_compute, b
   if (with_collective && !on_device) reduce();
   if (with_compute) run_work(context, work);
   const Completion computed = with_compute ? context.backward->completion() : start;
-  if (with_collective && on_device) reduce();
+  if (with_collective && on_device) {
+    reduce();
+    context.allreduce->progress();
+  }
   context.backward->fence();
   Times times;
   times.compute = seconds_between(moment_of(start), moment_of(computed));
@@ -178,8 +181,8 @@ Work choose_work(RankContext const& context) {
 void run_work(RankContext& context, Work const& work) {
   for (int i = 0; i < work.repetitions; ++i)
     for (std::size_t op : work.operations) {
-      context.backward->run(op);
       context.allreduce->progress();
+      context.backward->run(op);
     }
 }
 

@@ -22,8 +22,8 @@ struct Work {
 /// Returns work with the operations of contention_operations() (miniapp/input/workload.hpp). The work has one
 /// repetition and no calls.
 Work choose_work(RankContext const& context);
-/// Runs all repetitions of the operations of `work`, and lets the communication lane make progress after each
-/// operation. On a device it returns when the operations are enqueued.
+/// Runs all repetitions of the operations of `work`, and lets the communication lane make progress before
+/// each operation. On a device it returns when the operations are enqueued.
 void run_work(RankContext& context, Work const& work);
 
 /// Measures kappa and gamma. These are the speeds of compute and of all-reduces that run at the same time,

@@ -89,10 +89,16 @@ class StepRun {
       lane.start_group(launch.calls, ready_of(launch));
   }
 
-  void run_on_compute_lane(Launch const& launch, Completion& end) {
+  void let_lanes_progress() {
     for (CommunicationLane* lane : lanes_) lane->progress();
+  }
+
+  // Lets the lanes progress after the host has waited and before compute begins, because wait_for() may carry
+  // out calls itself.
+  void run_on_compute_lane(Launch const& launch, Completion& end) {
     if (launch.kind == Kind::host_wait) return wait_for_host(launch, end);
     for (auto const& wait : launch.waits) compute_.wait_for(lanes_[wait.lane]->wait_for(wait.number));
+    let_lanes_progress();
     if (launch.kind == Kind::compute) compute_.run(launch.operation);
     if (launch.kind == Kind::phase) compute_.carry_out(step_.phases()[launch.operation]);
     if (launch.kind == Kind::copy) compute_.copy(launch.slice, launch.to);
@@ -111,6 +117,7 @@ class StepRun {
   }
 
   void wait_for_compute() {
+    if constexpr (on_device) let_lanes_progress();  // on a host all compute is done
     compute_.fence();
     compute_is_busy_ = false;
     times_.backward_end = seconds_since(times_.start);
