@@ -16,16 +16,17 @@ std::int64_t number_of(std::optional<std::size_t> state) {
   return state ? static_cast<std::int64_t>(*state) : none;
 }
 
-// Returns the values get(sample), [case, round]. The value is `missing` where a case has no sample in a
-// round.
-template <class Value, class Get>
-std::vector<Value> placed(Samples const& samples, std::vector<Integers> const& order, Value missing,
-                          Get get) {
-  std::vector<Value> values;
-  for (std::size_t item = 0; item < order.size(); ++item) {
-    auto sample = samples[item].begin();
-    for (const std::int64_t position : order[item])
-      values.push_back(position < 0 || sample == samples[item].end() ? missing : get(*sample++));
+// Returns the values get(sample), [case, round]; -1 where a case has no sample in a round. `order` is
+// /sweep/order.
+template <class Get>
+Integers placed(Samples const& samples, Integers const& order, Get get) {
+  Integers values;
+  const std::size_t rounds = order.size() / samples.size();
+  auto position = order.begin();
+  for (auto const& of_case : samples) {
+    auto sample = of_case.begin();
+    for (std::size_t round = 0; round < rounds; ++round)
+      values.push_back(*position++ < 0 ? none : get(*sample++));
   }
   return values;
 }
@@ -50,8 +51,7 @@ void write_probes(results::Writer& writer, std::string const& prefix, std::vecto
   }
 }
 
-void Recorder::states(SweepStates const& sweep, std::optional<std::size_t> state, Samples const& samples,
-                      std::vector<Integers> const& order) {
+void Recorder::states(SweepStates const& sweep, std::optional<std::size_t> state) {
   auto const& states = sweep.states;
   writer_.write("/states/round_trip", states.round_trips());
   Texts names;
@@ -59,24 +59,18 @@ void Recorder::states(SweepStates const& sweep, std::optional<std::size_t> state
   writer_.write("/states/name", names);
   writer_.attribute("/states", "told_by", std::string(states.told_by()));
   writer_.write("/states/scored", Integers{number_of(state)});
-  if (order.empty() || sweep.total == 0) return;
+  if (sweep.total == 0) return;
   writer_.write("/states/samples", Integers(sweep.samples.begin(), sweep.samples.end()));
   writer_.write("/states/dropped", Integers{static_cast<std::int64_t>(sweep.dropped)});
   const auto state_of = [&](Sample const& s) { return ddproxy::state_of(states, s); };
-  const std::pair<char const*, double Sample::*> probes[] = {
-      {"/sweep/probe_before", &Sample::probe_before},
-      {"/sweep/probe_after", &Sample::probe_after},
-      {"/sweep/compute_probe_before", &Sample::compute_probe_before},
-      {"/sweep/compute_probe_after", &Sample::compute_probe_after}};
-  const std::vector<std::size_t> extents{order.size(), order.front().size()};
-  for (auto const& [name, probe] : probes)
-    writer_.write(name, placed(samples, order, not_available, [&](auto& s) { return s.*probe; }), extents);
-  writer_.write("/sweep/state", placed(samples, order, none, [&](auto& s) { return number_of(state_of(s)); }),
+  const auto taken = samples();
+  const auto order = writer_.reader().integers("/sweep/order");
+  const std::vector<std::size_t> extents{taken.size(), rounds()};
+  writer_.write("/sweep/state", placed(taken, order, [&](auto& s) { return number_of(state_of(s)); }),
                 extents);
-  writer_.write(
-      "/sweep/counted",
-      placed(samples, order, none, [&](auto& s) -> std::int64_t { return !state || state_of(s) == state; }),
-      extents);
+  writer_.write("/sweep/counted",
+                placed(taken, order, [&](auto& s) -> std::int64_t { return !state || state_of(s) == state; }),
+                extents);
 }
 
 void Recorder::gpu_clocks(ClocksOfRanks const& before, ClocksOfRanks const& after) {

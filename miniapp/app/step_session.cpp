@@ -225,7 +225,7 @@ void StepSession::predict() {
 void StepSession::sample() {
   auto const& rank = context_.rank;
   const int samples = rounds_to_take(rank.config);
-  if (root()) recorder_->step_samples(static_cast<std::size_t>(samples));
+  if (root()) recorder_->reserve_step_samples(static_cast<std::size_t>(samples));
   for (int i = 0; i < samples; ++i) {
     stop_where_signalled(rank.runtime);
     say(fmt::format("measuring steps, sample {} of {}", i + 1, samples));
@@ -233,18 +233,17 @@ void StepSession::sample() {
     if (i % 2 == 0) sample.alone = meter_.alone();
     sample.phases = meter_.step();
     if (i % 2 == 1) sample.alone = meter_.alone();
-    keep(sample);
+    keep(i, sample);
   }
 }
 
 // Records one sample. Rank 0 may then write the file while the other ranks wait.
-void StepSession::keep(StepSample const& sample) {
+void StepSession::keep(int index, StepSample const& sample) {
   context_.rank.runtime.together([&] {
     if (!root()) return;
-    recorder_->step_sample(samples_.size(), sample);
+    recorder_->step_sample(static_cast<std::size_t>(index), sample);
     recorder_->flush_if_due();
   });
-  samples_.push_back(sample);
 }
 
 }  // namespace ddproxy
