@@ -28,7 +28,7 @@ Reals values_of(results::Reader const& file, char const* dataset) {
 }
 
 // Returns `count` values, starting with number `first`. Returns an empty list if there are no values.
-Reals part(Reals const& values, std::size_t first, std::size_t count) {
+Reals slice_of(Reals const& values, std::size_t first, std::size_t count) {
   if (values.empty()) return {};
   const std::span some = std::span(values).subspan(first, count);
   return {some.begin(), some.end()};
@@ -80,11 +80,12 @@ std::vector<std::vector<Sample>> Recorder::samples() const {
     const std::size_t item = at / rounds, round = at % rounds;
     Sample& sample = samples[item].emplace_back();
     for (std::size_t k = 0; k < times.size(); ++k)
-      (sample.*of_ranks[k].second) = part(times[k], at * ranks, ranks);
+      (sample.*of_ranks[k].second) = slice_of(times[k], at * ranks, ranks);
     for (std::size_t k = 0; k < probed.size(); ++k)
       if (!probed[k].empty()) sample.*probes[k].second = probed[k][at];
     if (std::isnan(sums[at])) continue;
-    sample.buckets_alone = part(alone, round * first_bucket_.back() + first_bucket_[item], buckets_of(item));
+    sample.buckets_alone =
+        slice_of(alone, round * first_bucket_.back() + first_bucket_[item], buckets_of(item));
     if (sample.buckets_alone.empty() || std::isnan(sample.buckets_alone.front()))
       sample.buckets_alone = {sums[at]};
   }

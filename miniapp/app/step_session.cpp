@@ -69,7 +69,7 @@ StepSession::StepSession(Options const& options, StepContext context, EarlierRou
     recorder_->provenance(provenance);
     recorder_->model(rank.config, rank.workload);
     recorder_->step_settings(rank.config, context_.cap_mib, rank.ranks());
-    recorder_->plans({step_to_run(rank.config, rank.workload).ddp.plan});
+    recorder_->plans({context_.asked.ddp.plan});
     recorder_->flush();
     for (auto const& warning : recorder_->warnings()) results::say_error("warning: " + warning);
     if (!needs_arena(rank.config)) return;  // a twin uses none of this machine's cores
@@ -205,8 +205,7 @@ void StepSession::predict() {
   auto const& rank = context_.rank;
   const auto seconds = time_tasks();
   if (!root()) return;
-  const auto step = costed_step_of(rank.config, step_to_run(rank.config, rank.workload),
-                                   static_cast<std::size_t>(rank.ranks()));
+  const auto step = costed_step_of(rank.config, context_.asked, static_cast<std::size_t>(rank.ranks()));
   for (auto const& warning : collective_costs().warnings) warn(warning);
   const auto costs = costs_of(step, seconds, {});
   auto const& graph = step.classes.front().graph;
