@@ -131,8 +131,11 @@ TEST_F(SweepRecorder, KeepsTheSumOfOtherAllReduces) {
 TEST_F(SweepRecorder, KnowsASampleWithoutAllReducesAndProbes) {
   if (!recorder_) return;
   recorder_->sample(0, 0, 0, {{1, 2}, {1, 2}, {1, 2}, {0, 0}});
-  const auto found = recorder_->samples();
-  expect_equal(found[0].at(0), {{1, 2}, {1, 2}, {1, 2}, {0, 0}});
+  const Sample found = recorder_->samples()[0].at(0);
+  EXPECT_EQ(found.total, (std::vector{1.0, 2.0}));
+  EXPECT_TRUE(found.buckets_alone.empty());
+  EXPECT_TRUE(std::isnan(found.probe_before) && std::isnan(found.probe_after));
+  EXPECT_TRUE(std::isnan(found.compute_probe_before) && std::isnan(found.compute_probe_after));
 }
 
 TEST_F(SweepRecorder, GivesBackTheSamplesOfSteps) {

@@ -16,7 +16,6 @@
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/results_need.hpp"
-#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/unit_memory.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/step/step_backward.hpp"

@@ -8,10 +8,10 @@
 
 #include "miniapp/compute/compute_lane.hpp"
 #include "miniapp/input/step_memory.hpp"
+#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/measure/step/step_groups.hpp"
 #include "model/cost/step_work.hpp"
-#include "model/step/strategies/whole_step.hpp"
 
 namespace ddproxy {
 
