@@ -208,8 +208,8 @@ class Recorder {
   std::size_t buckets_of(std::size_t item) const { return first_bucket_[item + 1] - first_bucket_[item]; }
 
   results::Writer writer_;
-  std::vector<std::size_t>
-      first_bucket_;  // [case] index of its first bucket in /plans; then the number of all
+  // [case] index of its first bucket in /plans. The number of all buckets follows behind the last case.
+  std::vector<std::size_t> first_bucket_;
 };
 
 }  // namespace ddproxy
