@@ -141,14 +141,12 @@ class Recorder {
   void part(std::size_t part, std::size_t index, double seconds);
   /// Writes one sample. `item` is the index of the case, `round` the number of the round, and `position` that
   /// of the sample among all samples of the sweep, all from 0. The file then has the only copy of the sample.
-  /// This method and the next two are in recorder_samples.cpp.
+  /// This method and the next one are in recorder_samples.cpp.
   void sample(std::size_t item, int round, int position, Sample const& sample);
-  /// Returns the samples that sample() wrote, [case][sample], in the order of the rounds. The values are
-  /// those that were written, bit for bit. One exception: the times of a sample whose number of all-reduces
-  /// is not the number of buckets of its case are replaced by their sum. Returns an empty list before plan().
+  /// Returns the samples that sample() wrote, [case][sample], in the order of the rounds. If a sample has
+  /// another number of all-reduces than its case has buckets, their sum replaces their times. Returns an
+  /// empty list before plan().
   std::vector<std::vector<Sample>> samples() const;
-  /// Returns the number of rounds for which there is space. plan() must have been called.
-  std::size_t rounds() const;
   /// Writes the time of all complete rounds, those of earlier runs included, in seconds. May be called again.
   void rounds_seconds(double seconds) { writer_.attribute("/sweep", "seconds", seconds); }
   /// Reserves space for `samples` samples of each case, at least as many as before.

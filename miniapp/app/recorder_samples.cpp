@@ -60,10 +60,6 @@ void Recorder::sample(std::size_t item, int round, int position, Sample const& s
   writer_.write_part("/sweep/order", at, one, std::array{std::int64_t{position}});
 }
 
-std::size_t Recorder::rounds() const {
-  return writer_.reader().extents("/sweep/order")[1];
-}
-
 std::vector<std::vector<Sample>> Recorder::samples() const {
   const auto file = writer_.reader();
   if (!file.has("/sweep/order")) return {};
@@ -79,6 +75,7 @@ std::vector<std::vector<Sample>> Recorder::samples() const {
     if (order[at] < 0) continue;
     const std::size_t item = at / rounds, round = at % rounds;
     Sample& sample = samples[item].emplace_back();
+    sample.round = round;
     for (std::size_t k = 0; k < times.size(); ++k)
       (sample.*of_ranks[k].second) = slice_of(times[k], at * ranks, ranks);
     for (std::size_t k = 0; k < probed.size(); ++k)

@@ -8,27 +8,10 @@
 namespace ddproxy {
 namespace {
 
-using Samples = std::vector<std::vector<Sample>>;
-
 constexpr std::int64_t none = -1;
 
 std::int64_t number_of(std::optional<std::size_t> state) {
   return state ? static_cast<std::int64_t>(*state) : none;
-}
-
-// Returns the values get(sample), [case, round]; -1 where a case has no sample in a round. `order` is
-// /sweep/order.
-template <class Get>
-Integers placed(Samples const& samples, Integers const& order, Get get) {
-  Integers values;
-  const std::size_t rounds = order.size() / samples.size();
-  auto position = order.begin();
-  for (auto const& of_case : samples) {
-    auto sample = of_case.begin();
-    for (std::size_t round = 0; round < rounds; ++round)
-      values.push_back(*position++ < 0 ? none : get(*sample++));
-  }
-  return values;
 }
 
 }  // namespace
@@ -62,15 +45,17 @@ void Recorder::states(SweepStates const& sweep, std::optional<std::size_t> state
   if (sweep.total == 0) return;
   writer_.write("/states/samples", Integers(sweep.samples.begin(), sweep.samples.end()));
   writer_.write("/states/dropped", Integers{static_cast<std::int64_t>(sweep.dropped)});
-  const auto state_of = [&](Sample const& s) { return ddproxy::state_of(states, s); };
   const auto taken = samples();
-  const auto order = writer_.reader().integers("/sweep/order");
-  const std::vector<std::size_t> extents{taken.size(), rounds()};
-  writer_.write("/sweep/state", placed(taken, order, [&](auto& s) { return number_of(state_of(s)); }),
-                extents);
-  writer_.write("/sweep/counted",
-                placed(taken, order, [&](auto& s) -> std::int64_t { return !state || state_of(s) == state; }),
-                extents);
+  const std::size_t rounds = writer_.reader().extents("/sweep/order")[1];
+  Integers numbers(taken.size() * rounds, none), counted = numbers;
+  for (std::size_t item = 0; item < taken.size(); ++item)
+    for (Sample const& sample : taken[item]) {
+      const auto own = state_of(states, sample);
+      numbers[item * rounds + sample.round] = number_of(own);
+      counted[item * rounds + sample.round] = !state || own == state;
+    }
+  writer_.write("/sweep/state", numbers, {taken.size(), rounds});
+  writer_.write("/sweep/counted", counted, {taken.size(), rounds});
 }
 
 void Recorder::gpu_clocks(ClocksOfRanks const& before, ClocksOfRanks const& after) {

@@ -186,7 +186,7 @@ void Session::conclude_sweep() {
   judge_sweep();
   compare_phases();
   report_ += sweep_table(context_.config, reports_, stops_, predicted_);
-  report_ += resumed_text(options_, earlier_, recorder_->rounds());
+  report_ += resumed_text(options_, earlier_, recorder_->reader().extents("/sweep/order")[1]);
   report_ += tuning_line(reports_, floor_);
   if (const auto cases = scored_cases(reports_); predicted_ && !cases.empty())
     report_ += score_lines(cases, model::score(cases));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 
 #include "results/file/h5_dataset.hpp"
@@ -22,18 +23,13 @@ std::size_t product(Extents const& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::size_t{1}, std::multiplies<>());
 }
 
-Dataset const& known(std::string_view path) {
+Dataset const& known(std::string_view path, std::optional<Type> type = {}) {
   Dataset const* dataset = find_dataset(path);
   if (!dataset) throw std::logic_error("the schema has no dataset " + std::string(path));
+  if (type && dataset->type != *type)
+    throw std::logic_error(std::string(path) + " holds " + std::string(name_of(dataset->type)) +
+                           " values, not " + std::string(name_of(*type)));
   return *dataset;
-}
-
-Dataset const& known(std::string_view path, Type type) {
-  Dataset const& dataset = known(path);
-  if (dataset.type != type)
-    throw std::logic_error(std::string(path) + " holds " + std::string(name_of(dataset.type)) +
-                           " values, not " + std::string(name_of(type)));
-  return dataset;
 }
 
 void check_group(std::string_view group) {
@@ -182,8 +178,6 @@ void Writer::write(std::string_view path, std::span<const std::string> values) {
 
 void Writer::reserve(std::string_view path, Extents extents) {
   Dataset const& dataset = known(path);
-  if (dataset.type != Type::real && !dataset.optional)
-    throw std::logic_error(std::string(path) + " has no value that means that there is none");
   impl_->guarded([&] { h5::ensure_dataset(impl_->file, dataset, extents); });
 }
 

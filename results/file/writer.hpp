@@ -56,7 +56,7 @@ class Writer {
   void write(std::string_view dataset, std::span<const std::string> values);
 
   /// Creates a dataset and fills it with NaN, or with -1 if it has integers that may be -1
-  /// (Dataset::optional). write_part() then writes its values. Throws std::logic_error for other datasets.
+  /// (Dataset::optional). write_part() then writes its values.
   void reserve(std::string_view dataset, std::vector<std::size_t> extents);
 
   /// Grows the dimension `sample` to `samples` in all datasets of /sweep that have it. New values are NaN.
