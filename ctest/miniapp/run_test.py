@@ -95,12 +95,17 @@ def check_same_round(sweep):
     """If several ranks reduce, each sample must have the times of its all-reduces without compute, and a prediction from these times."""
     alone, total = sweep["comm_alone"][:], sweep["same_round"][:]
     if ranks == "1":
-        assert numpy.isnan(alone).all() and numpy.isnan(total).all()
+        assert numpy.isnan(alone).all() and numpy.isnan(total).all() and "bucket_alone" not in sweep
         return
     assert alone.shape == (7, 5) and (alone > 0).all() and (total > 0).all(), (alone, total)
     # naive overlaps nothing, so its prediction is T_compute + T_comm of each sample
     parts = sweep["compute"][0].max(axis=1) + alone[0]
     assert math.isclose(total[0], numpy.median(parts), rel_tol=1e-9), (total[0], parts)
+    plans, buckets = sweep.parent["plans"], sweep["bucket_alone"][:]
+    assert buckets.shape == (5, len(plans["bytes"])) and (buckets > 0).all(), buckets
+    ends = numpy.append(plans["first"][:], len(plans["bytes"]))
+    sums = [buckets[:, first:end].sum(axis=1) for first, end in zip(ends, ends[1:])]
+    assert numpy.allclose(sums, alone, rtol=1e-12), (sums, alone)
 
 
 def check_sampling():

@@ -18,7 +18,7 @@ MODEL = sys.argv[3]
 EARLIER = {"/allreduce/chunk_bytes": "/allreduce/piece_bytes", "/allreduce/chunk_seconds": "/allreduce/piece_seconds", "/score/order": "/score/pairs_in_order"}
 SCALES = {"/allreduce/chunk": "/allreduce/piece", "/allreduce/chunk_sample": "/allreduce/piece_sample"}
 # Groups and datasets that files of earlier versions do not have
-LATER = ("collectives", "step", "memory", "sweep/over_best", "sweep/over_best_low", "sweep/over_best_high", "timeline/live_bytes_start", "timeline/live_bytes_end")
+LATER = ("collectives", "step", "memory", "sweep/over_best", "sweep/over_best_low", "sweep/over_best_high", "sweep/bucket_alone", "timeline/live_bytes_start", "timeline/live_bytes_end")
 
 
 def remove_later(path):

@@ -33,6 +33,7 @@ void write_step(results::Writer& writer) {
   writer.write("/step/uncontended", Reals{0.2, 0, 0.1, 1.045});
   writer.write("/step/first", Reals{0.3, 0, nan, 2});
   writer.write("/step/alone", Reals{0.95, 1.05});
+  writer.write("/step/host_waits", Reals{0, 0});
   writer.write("/step/kind", Texts{"linear", "head", "norm", "update", "matrix products"});
   writer.write("/step/kind_forward", Reals{0.1, 0.05, 0.05, 0, 0.15});
   writer.write("/step/kind_backward", Reals{0.2, 0.1, 0.1, 0, 0.3});

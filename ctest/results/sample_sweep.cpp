@@ -262,6 +262,8 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
   writer.write("/sweep/order", order, {cases, sample.samples});
   write_states(writer, cases, sample);
   write_columns(writer, columns, cases, sample);
+  writer.write("/sweep/bucket_alone", Reals(sample.samples * last.size(), 0.001),
+               {sample.samples, last.size()});
   writer.write("/plans/first", first);
   writer.write("/plans/count", count);
   writer.write("/plans/last_gradient", last);

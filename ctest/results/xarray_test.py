@@ -30,7 +30,8 @@ def available():
 
 
 def check_values(sweep):
-    assert dict(sweep.sizes) == {"case": CASES, "sample": SAMPLES, "rank": RANKS, "contradiction": 1}, sweep.sizes
+    buckets = int(sweep.buckets.sum())  # of all cases, one after another
+    assert dict(sweep.sizes) == {"case": CASES, "sample": SAMPLES, "rank": RANKS, "contradiction": 1, "bucket": buckets}, sweep.sizes
     assert sweep.measured.dims == ("case", "sample", "rank")
     assert sweep.measured.dtype == np.float64 and np.isfinite(sweep.measured.values).all()
     assert list(sweep.strategy.values[:3]) == ["naive", "flat", "per_tensor"]

@@ -28,6 +28,7 @@ struct Sample {
   double probe_after = not_available;           ///< probe after T
   double compute_probe_before = not_available;  ///< probe before T_compute
   double compute_probe_after = not_available;   ///< probe after T_compute
+  std::size_t round = 0;                        ///< number of its round in this run, from 0
   /// Returns T_comm of this sample: the sum of buckets_alone. Returns NaN if buckets_alone is empty.
   double communication_alone() const;
 };

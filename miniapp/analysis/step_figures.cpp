@@ -111,6 +111,13 @@ std::vector<double> step_part_seconds(StepSample const& sample) {
   return seconds;
 }
 
+StepSample to_step_sample(std::vector<double> const& seconds, double alone, double host_waits) {
+  StepSample sample{{.host_waits = host_waits}, alone};
+  for (std::size_t k = 0; k < std::size(parts); ++k)
+    if (parts[k].seconds) sample.phases.*parts[k].seconds = seconds.at(k);
+  return sample;
+}
+
 std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> const& samples,
                                StepPredictions const& predictions) {
   std::vector<StepRow> rows;

@@ -80,6 +80,10 @@ std::vector<std::string> step_part_names();
 /// Returns the seconds of each part of one sample, in the order of step_part_names().
 std::vector<double> step_part_seconds(StepSample const& sample);
 
+/// Returns the sample whose step_part_seconds() are `seconds`. `alone` and `host_waits` are its other
+/// members.
+StepSample to_step_sample(std::vector<double> const& seconds, double alone, double host_waits);
+
 /// Computes the rows of StepFigures. `first` is the first step of the run. `samples` has at least one sample.
 std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> const& samples,
                                StepPredictions const& predictions);

@@ -42,10 +42,10 @@ struct Uncertainty {
 /// calibration, the rounds of the sweep or the samples of steps, and finish() last. The destructor flushes,
 /// too.
 ///
-/// The other methods may be called in any order, except that plan() comes before sample(), step_samples()
-/// before step_sample(), and gate() before part(). If a method "may be called again", the second call
-/// replaces the values of the first call. All times are in seconds. Methods throw the exceptions that
-/// results/file/writer.hpp lists for Writer.
+/// The other methods may be called in any order, except that plan() comes before sample(),
+/// reserve_step_samples() before step_sample(), and gate() before part(). If a method "may be called again",
+/// the second call replaces the values of the first call. All times are in seconds. Methods throw the
+/// exceptions that results/file/writer.hpp lists for Writer.
 ///
 /// Words (docs/glossary.md): a case is a row of the sweep; a round takes one sample of each case; a state is
 /// a condition of the machine in which times stay alike; probes show the state before and after a sample.
@@ -107,12 +107,8 @@ class Recorder {
   /// samples that count, and `table` is a(x). alpha is in seconds, beta in bytes/s. May be called again.
   void speeds(std::vector<ContentionSample> const& runs, std::span<const model::CostPoint> table);
   /// Writes the states of the machine and the state of each sample. Tables and figures use the samples in
-  /// `state` only; if it is empty, they use all samples. `order` [case][round] holds the position of each
-  /// sample among all samples, or -1 if the case has no sample in that round. `samples` [case] are in the
-  /// order of the rounds.
-  void states(SweepStates const& sweep, std::optional<std::size_t> state,
-              std::vector<std::vector<Sample>> const& samples,
-              std::vector<std::vector<std::int64_t>> const& order);
+  /// `state` only; if it is empty, they use all samples.
+  void states(SweepStates const& sweep, std::optional<std::size_t> state);
   /// Writes the clocks of the ranks' GPUs at two moments, and the time in which they were throttled. Writes
   /// nothing if a list is empty or if their lengths differ.
   void gpu_clocks(ClocksOfRanks const& before, ClocksOfRanks const& after);
@@ -143,19 +139,25 @@ class Recorder {
   /// Writes one value of a part. `part` is the index of the part in the list that gate() received. `index` is
   /// the index of the value. Both count from 0.
   void part(std::size_t part, std::size_t index, double seconds);
-  /// Writes one sample. `item` is the index of the case, and `round` the number of the round, from 0.
-  void sample(std::size_t item, int round, Sample const& sample);
+  /// Writes one sample. `item` is the index of the case, `round` the number of the round, and `position` that
+  /// of the sample among all samples of the sweep, all from 0. The file then has the only copy of the sample.
+  /// This method and the next one are in recorder_samples.cpp.
+  void sample(std::size_t item, int round, int position, Sample const& sample);
+  /// Returns the samples that sample() wrote, [case][sample], in the order of the rounds. If a sample has
+  /// another number of all-reduces than its case has buckets, their sum replaces their times. Returns an
+  /// empty list before plan().
+  std::vector<std::vector<Sample>> samples() const;
   /// Writes the time of all complete rounds, those of earlier runs included, in seconds. May be called again.
   void rounds_seconds(double seconds) { writer_.attribute("/sweep", "seconds", seconds); }
-  /// Reserves space for `samples` samples of each case.
+  /// Reserves space for `samples` samples of each case, at least as many as before.
   void grow_samples(std::size_t samples) { writer_.grow_samples(samples); }
   /// Writes for each case why sampling stopped, and the limits of `config` that stop it.
   void stops(std::vector<Stop> const& stops, Config const& config);
   /// Writes sentences about results that contradict each other. Writes nothing if there are none.
   void contradictions(std::vector<std::string> const& sentences);
   /// Writes the measured results of the cases. A case that was not measured has NaN, or -1 as its slowest
-  /// rank. See states() for `order`.
-  void results(std::vector<CaseReport> const& reports, std::vector<std::vector<std::int64_t>> const& order);
+  /// rank.
+  void results(std::vector<CaseReport> const& reports);
   /// Writes /plans: the buckets of each case, [case]. This method and the next two are in
   /// recorder_timeline.cpp.
   void plans(std::vector<model::Plan> const& plans);
@@ -173,10 +175,13 @@ class Recorder {
   /// Writes the seconds of each kind of operator in a step without communication.
   void step_kinds(std::vector<KindSeconds> const& kinds);
   /// Writes the names of the parts of a step, and reserves space for `samples` samples of each.
-  void step_samples(std::size_t samples);
-  /// Writes one sample of a whole step. `index` is the number of the sample, from 0. Call step_samples()
-  /// before.
+  void reserve_step_samples(std::size_t samples);
+  /// Writes one sample of a whole step. `index` is the number of the sample, from 0. Call
+  /// reserve_step_samples() before. The file then has the only copy of the sample.
   void step_sample(std::size_t index, StepSample const& sample);
+  /// Returns the samples that step_sample() wrote. Returns an empty list before reserve_step_samples(). This
+  /// method is in recorder_samples.cpp.
+  std::vector<StepSample> step_samples() const;
   /// Writes the statistics of all samples of whole steps, the predictions, and the figure of merit. The
   /// samples themselves are those of step_sample().
   void step(StepFigures const& figures);
@@ -197,7 +202,12 @@ class Recorder {
   std::vector<std::string> warnings() const { return writer_.warnings(); }
 
  private:
+  void reserve_samples(RankContext const& context, std::size_t cases);
+  std::size_t buckets_of(std::size_t item) const { return first_bucket_[item + 1] - first_bucket_[item]; }
+
   results::Writer writer_;
+  // [case] index of its first bucket in /plans. The number of all buckets follows behind the last case.
+  std::vector<std::size_t> first_bucket_;
 };
 
 }  // namespace ddproxy

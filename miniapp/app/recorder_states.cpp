@@ -8,26 +8,10 @@
 namespace ddproxy {
 namespace {
 
-using Samples = std::vector<std::vector<Sample>>;
-
 constexpr std::int64_t none = -1;
 
 std::int64_t number_of(std::optional<std::size_t> state) {
   return state ? static_cast<std::int64_t>(*state) : none;
-}
-
-// Returns the values get(sample), [case, round]. The value is `missing` where a case has no sample in a
-// round.
-template <class Value, class Get>
-std::vector<Value> placed(Samples const& samples, std::vector<Integers> const& order, Value missing,
-                          Get get) {
-  std::vector<Value> values;
-  for (std::size_t item = 0; item < order.size(); ++item) {
-    auto sample = samples[item].begin();
-    for (const std::int64_t position : order[item])
-      values.push_back(position < 0 || sample == samples[item].end() ? missing : get(*sample++));
-  }
-  return values;
 }
 
 }  // namespace
@@ -50,8 +34,7 @@ void write_probes(results::Writer& writer, std::string const& prefix, std::vecto
   }
 }
 
-void Recorder::states(SweepStates const& sweep, std::optional<std::size_t> state, Samples const& samples,
-                      std::vector<Integers> const& order) {
+void Recorder::states(SweepStates const& sweep, std::optional<std::size_t> state) {
   auto const& states = sweep.states;
   writer_.write("/states/round_trip", states.round_trips());
   Texts names;
@@ -59,24 +42,20 @@ void Recorder::states(SweepStates const& sweep, std::optional<std::size_t> state
   writer_.write("/states/name", names);
   writer_.attribute("/states", "told_by", std::string(states.told_by()));
   writer_.write("/states/scored", Integers{number_of(state)});
-  if (order.empty() || sweep.total == 0) return;
+  if (sweep.total == 0) return;
   writer_.write("/states/samples", Integers(sweep.samples.begin(), sweep.samples.end()));
   writer_.write("/states/dropped", Integers{static_cast<std::int64_t>(sweep.dropped)});
-  const auto state_of = [&](Sample const& s) { return ddproxy::state_of(states, s); };
-  const std::pair<char const*, double Sample::*> probes[] = {
-      {"/sweep/probe_before", &Sample::probe_before},
-      {"/sweep/probe_after", &Sample::probe_after},
-      {"/sweep/compute_probe_before", &Sample::compute_probe_before},
-      {"/sweep/compute_probe_after", &Sample::compute_probe_after}};
-  const std::vector<std::size_t> extents{order.size(), order.front().size()};
-  for (auto const& [name, probe] : probes)
-    writer_.write(name, placed(samples, order, not_available, [&](auto& s) { return s.*probe; }), extents);
-  writer_.write("/sweep/state", placed(samples, order, none, [&](auto& s) { return number_of(state_of(s)); }),
-                extents);
-  writer_.write(
-      "/sweep/counted",
-      placed(samples, order, none, [&](auto& s) -> std::int64_t { return !state || state_of(s) == state; }),
-      extents);
+  const auto taken = samples();
+  const std::size_t rounds = writer_.reader().extents("/sweep/order")[1];
+  Integers numbers(taken.size() * rounds, none), counted = numbers;
+  for (std::size_t item = 0; item < taken.size(); ++item)
+    for (Sample const& sample : taken[item]) {
+      const auto own = state_of(states, sample);
+      numbers[item * rounds + sample.round] = number_of(own);
+      counted[item * rounds + sample.round] = !state || own == state;
+    }
+  writer_.write("/sweep/state", numbers, {taken.size(), rounds});
+  writer_.write("/sweep/counted", counted, {taken.size(), rounds});
 }
 
 void Recorder::gpu_clocks(ClocksOfRanks const& before, ClocksOfRanks const& after) {

@@ -45,17 +45,18 @@ void Recorder::step_kinds(std::vector<KindSeconds> const& kinds) {
   writer_.write("/step/kind_step", column<Reals>(kinds, &KindSeconds::step));
 }
 
-void Recorder::step_samples(std::size_t samples) {
+void Recorder::reserve_step_samples(std::size_t samples) {
   const auto parts = step_part_names();
   writer_.write("/step/part", parts);
   writer_.reserve("/step/measured", {parts.size(), samples});
-  writer_.reserve("/step/alone", {samples});
+  for (auto const* dataset : {"/step/alone", "/step/host_waits"}) writer_.reserve(dataset, {samples});
 }
 
 void Recorder::step_sample(std::size_t index, StepSample const& sample) {
   const auto seconds = step_part_seconds(sample);
   writer_.write_part("/step/measured", {0, index}, {seconds.size(), 1}, seconds);
   writer_.write_part("/step/alone", {index}, {1}, std::array{sample.alone});
+  writer_.write_part("/step/host_waits", {index}, {1}, std::array{sample.phases.host_waits});
 }
 
 void Recorder::step(StepFigures const& figures) {

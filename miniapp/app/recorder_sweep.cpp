@@ -93,11 +93,7 @@ void Recorder::plan(RankContext const& context, Reports const& reports, bool pre
   plans(column<std::vector<model::Plan>>(reports, [](auto& r) { return r.item.plan; }));
   if (predicted) write_predictions(writer_, reports);
   writer_.write("/sweep/floor", Reals{floor});
-  const auto samples = static_cast<std::size_t>(rounds_to_take(config));
-  const auto ranks = static_cast<std::size_t>(context.computing_ranks());
-  for (auto const* dataset : {"/sweep/measured", "/sweep/compute", "/sweep/backward_end", "/sweep/arrival"})
-    writer_.reserve(dataset, {reports.size(), samples, ranks});
-  writer_.reserve("/sweep/comm_alone", {reports.size(), samples});
+  reserve_samples(context, reports.size());
 }
 
 void Recorder::call(std::string_view group, RankContext const& context) {
@@ -140,16 +136,6 @@ void Recorder::precision_errors(PrecisionErrors const& errors) {
   writer_.write("/precision/rms_error", errors.rms);
 }
 
-void Recorder::sample(std::size_t item, int round, Sample const& sample) {
-  const std::vector<std::size_t> at{item, static_cast<std::size_t>(round), 0};
-  const std::vector<std::size_t> counts{1, 1, sample.total.size()};
-  writer_.write_part("/sweep/measured", at, counts, sample.total);
-  writer_.write_part("/sweep/compute", at, counts, sample.compute);
-  writer_.write_part("/sweep/backward_end", at, counts, sample.backward_end);
-  writer_.write_part("/sweep/arrival", at, counts, sample.arrival);
-  writer_.write_part("/sweep/comm_alone", {at[0], at[1]}, {1, 1}, std::array{sample.communication_alone()});
-}
-
 void Recorder::stops(std::vector<Stop> const& stops, Config const& config) {
   Texts words;
   for (Stop stop : stops) words.emplace_back(word_of(stop, stop_words));
@@ -162,10 +148,7 @@ void Recorder::contradictions(Texts const& sentences) {
   if (!sentences.empty()) writer_.write("/sweep/contradictions", sentences);
 }
 
-void Recorder::results(Reports const& reports, std::vector<Integers> const& order) {
-  Integers positions;
-  for (auto const& row : order) positions.insert(positions.end(), row.begin(), row.end());
-  writer_.write("/sweep/order", positions, {order.size(), order.front().size()});
+void Recorder::results(Reports const& reports) {
   writer_.write("/sweep/measured_median", measured(reports, [](auto& m) { return m.total.value; }));
   writer_.write("/sweep/ci_low", measured(reports, [](auto& m) { return m.total.low; }));
   writer_.write("/sweep/ci_high", measured(reports, [](auto& m) { return m.total.high; }));

@@ -20,6 +20,8 @@ void Recorder::plans(std::vector<model::Plan> const& plans) {
   writer_.write("/plans/count", count);
   writer_.write("/plans/last_gradient", last);
   writer_.write("/plans/bytes", bytes);
+  first_bucket_.assign(first.begin(), first.end());
+  first_bucket_.push_back(last.size());
 }
 
 void Recorder::timeline(Workload const& workload, std::vector<CaseTimeline> const& cases) {

@@ -147,7 +147,7 @@ class Session {
   OperationTimes layers_of_state() const;
   std::vector<SizeTimes> sizes_of_state() const;
   std::vector<ContentionSample> runs_of_state() const;
-  std::vector<Sample> samples_of_state(std::size_t item) const;
+  std::vector<Sample> samples_of_state(std::vector<Sample> const& of_case) const;
   void settle_tables();
   void warn_of_mixed_states() const;
   void settle_sweep();
@@ -186,15 +186,9 @@ class Session {
   double table_seconds_ = 0;                    // seconds spent on measuring tables; equal on all ranks
   std::optional<model::TableCost> known_cost_;  // a(x) of the input, if all-reduces are replayed
   std::optional<model::TableCost> cost_;        // a(x), where x is bytes on the wire
-  // The samples of this run, [case][sample]. They are recorded in the file as they are taken, too. The
-  // session keeps them because the analysis after the sweep, the states of the machine and the choice of
-  // further rounds need the probes and the times of each bucket, and the file has only the sum over the
-  // buckets.
-  std::vector<std::vector<Sample>> samples_;
-  std::vector<std::vector<std::int64_t>> order_;  // [case][sample] position among all samples of the sweep
-  std::vector<std::string> parts_;                // what a sweep measures in addition to its cases
-  std::vector<std::size_t> part_values_;          // number of values of each part so far
-  std::vector<Stop> stops_;                       // [case]
+  std::vector<std::string> parts_;              // what a sweep measures in addition to its cases
+  std::vector<std::size_t> part_values_;        // number of values of each part so far
+  std::vector<Stop> stops_;                     // [case]
   FigureOfMerit figures_;
   model::MachineStates states_;       // the states of the machine, derived from all probes so far
   std::optional<std::size_t> state_;  // machine state of tables and figures; if empty, all samples count

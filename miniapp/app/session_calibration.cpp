@@ -114,7 +114,8 @@ void Session::keep_open_calibration() {
 
 Saved Session::saved() const {
   std::vector<std::size_t> counts;
-  for (auto const& of_case : samples_) counts.push_back(of_case.size());
+  if (recorder_)
+    for (auto const& of_case : recorder_->samples()) counts.push_back(of_case.size());
   const bool has_samples = std::ranges::any_of(counts, [](std::size_t count) { return count > 0; });
   const auto rounds = counts.empty() ? std::size_t{0} : std::ranges::min(counts);
   return {earlier_.rounds + static_cast<int>(rounds), !has_samples && !has_samples_of_all_tables()};

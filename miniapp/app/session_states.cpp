@@ -35,7 +35,7 @@ model::ProbedTimes quantity_of(std::vector<Sample> const& samples) {
 model::MachineStates Session::find_states() const {
   std::vector<double> of_sweep;
   auto quantities = quantities_of(allreduce_times_);
-  for (auto const& samples : samples_) {
+  for (auto const& samples : recorder_->samples()) {
     quantities.push_back(quantity_of(samples));
     for (auto const& sample : samples)
       of_sweep.insert(of_sweep.end(), {sample.compute_probe_before, sample.compute_probe_after,
@@ -62,12 +62,12 @@ std::vector<ContentionSample> Session::runs_of_state() const {
   return runs;
 }
 
-std::vector<Sample> Session::samples_of_state(std::size_t item) const {
-  return samples_that_count(states_, state_, samples_[item]);
+std::vector<Sample> Session::samples_of_state(std::vector<Sample> const& of_case) const {
+  return samples_that_count(states_, state_, of_case);
 }
 
 SweepStates Session::sweep_states() const {
-  return tell_states(states_, samples_);
+  return tell_states(states_, recorder_->samples());
 }
 
 // Chooses the state of the tables, before the sweep.
@@ -132,7 +132,7 @@ void Session::measure_missing_tables() {
   std::vector<std::int64_t> message(2 + most_states, -1);  // state to measure, number of limits, limits
   if (root()) {
     const auto states = find_states();
-    const auto scored = tell_states(states, samples_).scored;
+    const auto scored = tell_states(states, recorder_->samples()).scored;
     if (scored && states.count() <= most_states && !has_tables(states, *scored)) {
       message[0] = static_cast<std::int64_t>(*scored);
       message[1] = static_cast<std::int64_t>(states.limits().size());
@@ -174,7 +174,7 @@ void Session::predict_again() {
 void Session::keep_states() {
   if (!context_.probe || states_.round_trips().empty()) return;
   const auto sweep = sweep_states();
-  recorder_->states(sweep, state_, samples_, order_);
+  recorder_->states(sweep, state_);
   report_ += states_line(sweep, state_);
 }
 

@@ -87,9 +87,6 @@ void Session::verify() {
 }
 
 void Session::prepare_sweep() {
-  samples_.resize(reports_.size());
-  order_.assign(reports_.size(),
-                std::vector<std::int64_t>(static_cast<std::size_t>(rounds_to_take(context_.config)), -1));
   stops_.assign(reports_.size(), Stop::samples);
   parts_ = part_names(context_);
   part_values_.assign(parts_.size(), 0);
@@ -103,9 +100,7 @@ void Session::prepare_sweep() {
 
 void Session::keep_sample(std::size_t item, int round, int position, Sample const& sample) {
   say(fmt::format("sample {}, round {}: {}", position + 1, round + 1, reports_[item].item.name()));
-  samples_[item].push_back(sample);
-  order_[item][static_cast<std::size_t>(round)] = position;
-  recorder_->sample(item, round, sample);
+  recorder_->sample(item, round, position, sample);
 }
 
 void Session::sweep() {
@@ -127,7 +122,7 @@ void Session::sweep() {
     recorder_->flush();
   }
   context_.runtime.together([&] {
-    if (root() && std::ranges::all_of(samples_, &std::vector<Sample>::empty))
+    if (root() && std::ranges::all_of(recorder_->samples(), &std::vector<Sample>::empty))
       throw std::invalid_argument(
           "no sample was taken: --benchmark_filter leaves out every case; --dry-run lists the cases");
   });
@@ -154,18 +149,18 @@ void Session::record_step_memory() {
 
 bool Session::takes_another_round(int rounds, double seconds) {
   const RoundBudget budget(rounds_to_take(context_.config), seconds_to_take(context_.config));
+  const auto taken = recorder_->samples();
   bool all_precise = true;
   for (std::size_t i = 0; i < reports_.size(); ++i) {
-    if (samples_[i].empty()) continue;  // --benchmark_filter leaves the case out
-    const auto samples = samples_of_state(i);
+    if (taken[i].empty()) continue;  // --benchmark_filter leaves the case out
+    const auto samples = samples_of_state(taken[i]);
     const bool precise =
         !samples.empty() && is_precise(analyse(samples, not_available), context_.config.target);
     stops_[i] = budget.reason(precise);
     all_precise = all_precise && precise;
   }
   if (!budget.takes_another(rounds, seconds, all_precise)) return false;
-  for (auto& positions : order_) positions.push_back(-1);
-  recorder_->grow_samples(order_.front().size());
+  recorder_->grow_samples(static_cast<std::size_t>(rounds) + 1);
   return true;
 }
 
@@ -176,21 +171,22 @@ void Session::record_part(std::string const& part, double seconds) {
 
 void Session::conclude_sweep() {
   settle_sweep();
+  const auto taken = recorder_->samples();
   for (std::size_t i = 0; i < reports_.size(); ++i) {
     auto const& plan = reports_[i].item.plan;
-    const auto samples = samples_of_state(i);
+    const auto samples = samples_of_state(taken[i]);
     if (samples.empty()) continue;
     reports_[i].measured =
         analyse(samples, cost_ ? model::communication_seconds(plan, cost()) : not_available);
-    reports_[i].measured->totals = totals_that_count(states_, state_, samples_[i]);
+    reports_[i].measured->totals = totals_that_count(states_, state_, taken[i]);
     if (predicted_) reports_[i].same_round = predict_rounds(reports_[i].item, job_, samples);
   }
-  recorder_->results(reports_, order_);
+  recorder_->results(reports_);
   recorder_->stops(stops_, context_.config);
   judge_sweep();
   compare_phases();
   report_ += sweep_table(context_.config, reports_, stops_, predicted_);
-  report_ += resumed_text(options_, earlier_, order_.front().size());
+  report_ += resumed_text(options_, earlier_, recorder_->reader().extents("/sweep/order")[1]);
   report_ += tuning_line(reports_, floor_);
   if (const auto cases = scored_cases(reports_); predicted_ && !cases.empty())
     report_ += score_lines(cases, model::score(cases));
@@ -220,8 +216,8 @@ void Session::find_contradictions() {
 
 void Session::compare_phases() {
   if (phases_.empty()) return;
-  std::vector<std::vector<Sample>> samples;
-  for (std::size_t i = 0; i < samples_.size(); ++i) samples.push_back(samples_of_state(i));
+  auto samples = recorder_->samples();
+  for (auto& of_case : samples) of_case = samples_of_state(of_case);
   phases_.push_back({"sweep", sweep_compute(context_.config, samples), {}});
   const Phase calibration{"calibration", pass_seconds(layers_of_state()), {}};
   const auto doubt = phase_doubt(calibration, phases_.back());

@@ -69,7 +69,7 @@ StepSession::StepSession(Options const& options, StepContext context, EarlierRou
     recorder_->provenance(provenance);
     recorder_->model(rank.config, rank.workload);
     recorder_->step_settings(rank.config, context_.cap_mib, rank.ranks());
-    recorder_->plans({step_to_run(rank.config, rank.workload).ddp.plan});
+    recorder_->plans({context_.asked.ddp.plan});
     recorder_->flush();
     for (auto const& warning : recorder_->warnings()) results::say_error("warning: " + warning);
     if (!needs_arena(rank.config)) return;  // a twin uses none of this machine's cores
@@ -205,8 +205,7 @@ void StepSession::predict() {
   auto const& rank = context_.rank;
   const auto seconds = time_tasks();
   if (!root()) return;
-  const auto step = costed_step_of(rank.config, step_to_run(rank.config, rank.workload),
-                                   static_cast<std::size_t>(rank.ranks()));
+  const auto step = costed_step_of(rank.config, context_.asked, static_cast<std::size_t>(rank.ranks()));
   for (auto const& warning : collective_costs().warnings) warn(warning);
   const auto costs = costs_of(step, seconds, {});
   auto const& graph = step.classes.front().graph;
@@ -225,7 +224,7 @@ void StepSession::predict() {
 void StepSession::sample() {
   auto const& rank = context_.rank;
   const int samples = rounds_to_take(rank.config);
-  if (root()) recorder_->step_samples(static_cast<std::size_t>(samples));
+  if (root()) recorder_->reserve_step_samples(static_cast<std::size_t>(samples));
   for (int i = 0; i < samples; ++i) {
     stop_where_signalled(rank.runtime);
     say(fmt::format("measuring steps, sample {} of {}", i + 1, samples));
@@ -233,18 +232,17 @@ void StepSession::sample() {
     if (i % 2 == 0) sample.alone = meter_.alone();
     sample.phases = meter_.step();
     if (i % 2 == 1) sample.alone = meter_.alone();
-    keep(sample);
+    keep(i, sample);
   }
 }
 
 // Records one sample. Rank 0 may then write the file while the other ranks wait.
-void StepSession::keep(StepSample const& sample) {
+void StepSession::keep(int index, StepSample const& sample) {
   context_.rank.runtime.together([&] {
     if (!root()) return;
-    recorder_->step_sample(samples_.size(), sample);
+    recorder_->step_sample(static_cast<std::size_t>(index), sample);
     recorder_->flush_if_due();
   });
-  samples_.push_back(sample);
 }
 
 }  // namespace ddproxy

@@ -68,8 +68,8 @@ class StepSession {
   /// Writes all samples so far and their statistics to the unfinished file FILE.part. Not collective; it uses
   /// no MPI. Throws std::runtime_error if the file cannot be written.
   void save();
-  /// Returns the message of a step that a signal ended. It says how many samples FILE.part has. Not
-  /// collective.
+  /// Returns the message of a step that a signal ended. It says how many samples FILE.part has. Meaningful on
+  /// rank 0 only. Not collective.
   std::string interruption_text() const;
   /// Writes what is recorded so far to FILE.part and ignores a failure. Nothing can be recorded after this
   /// call. Not collective.
@@ -85,8 +85,8 @@ class StepSession {
   VerbCosts collective_costs() const;
   std::vector<double> time_tasks();
   void record_verbs();
-  void keep(StepSample const& sample);
-  void record_samples();
+  void keep(int index, StepSample const& sample);
+  void record_samples(std::vector<StepSample> const& samples);
   void record_timeline();
   void record_memory();
   void read_clocks();
@@ -102,7 +102,6 @@ class StepSession {
   StepTables tables_;
   StepSample first_;
   StepPredictions predictions_;
-  std::vector<StepSample> samples_;
   StepFigures figures_;
   bool oversubscribed_ = false;  // a thread of some rank has no core of its own; known on rank 0
 };

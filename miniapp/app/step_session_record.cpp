@@ -22,10 +22,10 @@
 namespace ddproxy {
 
 // Records the statistics of all samples.
-void StepSession::record_samples() {
-  if (samples_.empty()) return;
-  figures_.rows = step_rows(first_, samples_, predictions_);
-  if (model::has_host_waits(context_.step->graph())) figures_.host_waits = host_waits_of(samples_);
+void StepSession::record_samples(std::vector<StepSample> const& samples) {
+  if (samples.empty()) return;
+  figures_.rows = step_rows(first_, samples, predictions_);
+  if (model::has_host_waits(context_.step->graph())) figures_.host_waits = host_waits_of(samples);
   add_throughput(figures_, context_.rank.config);
   recorder_->step(figures_);
 }
@@ -45,13 +45,13 @@ void StepSession::record_verbs() {
 
 void StepSession::save() {
   if (!recorder_) return;
-  record_samples();
+  record_samples(recorder_->step_samples());
   recorder_->flush();
 }
 
 std::string StepSession::interruption_text() const {
   const std::string part = options_.output.string() + ".part";
-  const int taken = earlier_.rounds + static_cast<int>(samples_.size());
+  const int taken = earlier_.rounds + (recorder_ ? static_cast<int>(recorder_->step_samples().size()) : 0);
   if (taken == 0)
     return fmt::format(
         "interrupted by a signal before the first sample; what was measured is saved in {}. --resume needs a "
@@ -100,14 +100,14 @@ void StepSession::finish() {
   const auto clocks_after = gather_clocks(rank.runtime, gpu_.get());
   context_.rank.runtime.together([&] {
     if (!root()) return;
-    record_samples();
+    const auto samples = recorder_->step_samples();
+    record_samples(samples);
     recorder_->gpu_clocks(clocks_before_, clocks_after);
     if (const auto doubt = doubt_about_throttling(clocks_before_, clocks_after); !doubt.empty())
       results::say_error("warning: " + doubt);
-    if (const auto doubt = negative_exposed(samples_); !doubt.empty())
-      results::say_error("warning: " + doubt);
+    if (const auto doubt = negative_exposed(samples); !doubt.empty()) results::say_error("warning: " + doubt);
     report_ = step_table(figures_, context_.rank.config, context_.cap_mib) + report_;
-    report_ += resumed_text(options_, earlier_, samples_.size());
+    report_ += resumed_text(options_, earlier_, samples.size());
     if (!hypothetical_.empty()) report_ += hypothetical_ + "\n";
     const auto file = recorder_->reader();
     recorder_->finish({});

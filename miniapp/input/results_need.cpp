@@ -17,17 +17,16 @@ constexpr double value = 8;  // one number
 // Bytes of one task of a whole step while its timeline is recorded: its gathered times (24), its times in the
 // trace (24), and its values in the columns (180). A vector can reserve twice the size of its contents.
 constexpr double bytes_of_recording = 24 + 24 + 2 * 180;
-constexpr double step_parts = 9;  // rows of /step/measured
+constexpr double per_step = 11;   // numbers of a sample of a step: 9 parts, alone, host_waits
 constexpr double per_rank = 4;    // numbers of a sample on a rank: measured, compute, backward_end, arrival
 constexpr double per_sample = 8;  // numbers of a sample: order, comm_alone, four probes, state, counted
 
-// Returns the number of timeline events on one rank, for one pass of each case. A plan that is not known yet
-// is counted as one bucket for each gradient, which is the largest possible number of buckets.
-double events(std::span<Case const> cases, Workload const& workload) {
+// Returns the number of buckets of all cases. A plan that is not known yet is counted as one bucket for each
+// gradient, which is the largest possible number of buckets.
+double buckets(std::span<Case const> cases, Workload const& workload) {
   double sum = 0;
   for (auto const& item : cases)
-    sum += static_cast<double>(workload.pass.operations.size()) +
-           static_cast<double>(item.plan.empty() ? workload.pass.gradients.size() : item.plan.size());
+    sum += static_cast<double>(item.plan.empty() ? workload.pass.gradients.size() : item.plan.size());
   return sum;
 }
 
@@ -37,15 +36,17 @@ double results_file_bytes(Config const& config, Workload const& workload, std::s
                           int ranks) {
   const double samples = static_cast<double>(cases.size()) * config.samples;
   const double operations = static_cast<double>(workload.pass.operations.size());
+  const double all_buckets = buckets(cases, workload);  // a sample has a time of each if several ranks reduce
+  const double events = static_cast<double>(cases.size()) * operations + all_buckets;  // of one rank
   return headers + bytes_of_gradient * static_cast<double>(workload.pass.gradients.size()) +
          value * samples * (per_rank * ranks + per_sample) + value * ranks * operations * config.samples +
-         bytes_of_event * ranks * events(cases, workload);
+         (ranks > 1 ? value * config.samples * all_buckets : 0) + bytes_of_event * ranks * events;
 }
 
 double step_results_file_bytes(Config const& config, Workload const& workload, model::StepGraph const& graph,
                                int processes) {
   return headers + bytes_of_gradient * static_cast<double>(workload.pass.gradients.size()) +
-         value * step_parts * config.samples +
+         value * per_step * config.samples +
          bytes_of_step_event * processes * static_cast<double>(graph.tasks.size());
 }
 

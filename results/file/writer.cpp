@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 
 #include "results/file/h5_dataset.hpp"
@@ -22,12 +23,12 @@ std::size_t product(Extents const& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::size_t{1}, std::multiplies<>());
 }
 
-Dataset const& known(std::string_view path, Type type) {
+Dataset const& known(std::string_view path, std::optional<Type> type = {}) {
   Dataset const* dataset = find_dataset(path);
   if (!dataset) throw std::logic_error("the schema has no dataset " + std::string(path));
-  if (dataset->type != type)
+  if (type && dataset->type != *type)
     throw std::logic_error(std::string(path) + " holds " + std::string(name_of(dataset->type)) +
-                           " values, not " + std::string(name_of(type)));
+                           " values, not " + std::string(name_of(*type)));
   return *dataset;
 }
 
@@ -61,6 +62,22 @@ struct Writer::Impl {
       file.reset();
       throw;
     }
+  }
+
+  void write_part(Dataset const& dataset, Extents const& offsets, Extents const& counts, void const* values,
+                  std::size_t size) {
+    const std::string path(dataset.path);
+    if (offsets.size() != dataset.rank() || counts.size() != dataset.rank() || product(counts) != size)
+      throw std::logic_error(path + ": offsets, counts and values do not fit");
+    guarded([&] {
+      const h5::Id target = h5::open_dataset(file, path);
+      const h5::Id space(H5Dget_space(target), H5Sclose);
+      h5::check(H5Sselect_hyperslab(space, H5S_SELECT_SET, h5::sizes(offsets).data(), nullptr,
+                                    h5::sizes(counts).data(), nullptr));
+      if (H5Sselect_valid(space) <= 0) throw std::logic_error(path + ": the part lies outside the dataset");
+      const h5::Id memory = h5::simple_space(counts);
+      h5::check(H5Dwrite(target, h5::memory_type(dataset.type), memory, space, H5P_DEFAULT, values));
+    });
   }
 
   void flush() {
@@ -160,7 +177,7 @@ void Writer::write(std::string_view path, std::span<const std::string> values) {
 }
 
 void Writer::reserve(std::string_view path, Extents extents) {
-  Dataset const& dataset = known(path, Type::real);
+  Dataset const& dataset = known(path);
   impl_->guarded([&] { h5::ensure_dataset(impl_->file, dataset, extents); });
 }
 
@@ -170,19 +187,12 @@ void Writer::grow_samples(std::size_t samples) {
 
 void Writer::write_part(std::string_view path, Extents const& offsets, Extents const& counts,
                         std::span<const double> values) {
-  Dataset const& dataset = known(path, Type::real);
-  if (offsets.size() != dataset.rank() || counts.size() != dataset.rank() || product(counts) != values.size())
-    throw std::logic_error(std::string(path) + ": offsets, counts and values do not fit");
-  impl_->guarded([&] {
-    const h5::Id target = h5::open_dataset(impl_->file, std::string(path));
-    const h5::Id space(H5Dget_space(target), H5Sclose);
-    h5::check(H5Sselect_hyperslab(space, H5S_SELECT_SET, h5::sizes(offsets).data(), nullptr,
-                                  h5::sizes(counts).data(), nullptr));
-    if (H5Sselect_valid(space) <= 0)
-      throw std::logic_error(std::string(path) + ": the part lies outside the dataset");
-    const h5::Id memory = h5::simple_space(counts);
-    h5::check(H5Dwrite(target, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values.data()));
-  });
+  impl_->write_part(known(path, Type::real), offsets, counts, values.data(), values.size());
+}
+
+void Writer::write_part(std::string_view path, Extents const& offsets, Extents const& counts,
+                        std::span<const std::int64_t> values) {
+  impl_->write_part(known(path, Type::integer), offsets, counts, values.data(), values.size());
 }
 
 void Writer::flush() {

@@ -55,7 +55,8 @@ class Writer {
              std::vector<std::size_t> extents = {});
   void write(std::string_view dataset, std::span<const std::string> values);
 
-  /// Creates a dataset of doubles and fills it with NaN. write_part() then writes its values.
+  /// Creates a dataset and fills it with NaN, or with -1 if it has integers that may be -1
+  /// (Dataset::optional). write_part() then writes its values.
   void reserve(std::string_view dataset, std::vector<std::size_t> extents);
 
   /// Grows the dimension `sample` to `samples` in all datasets of /sweep that have it. New values are NaN.
@@ -66,6 +67,8 @@ class Writer {
   /// and has the lengths `counts`; both have one entry for each dimension, slowest first.
   void write_part(std::string_view dataset, std::vector<std::size_t> const& offsets,
                   std::vector<std::size_t> const& counts, std::span<const double> values);
+  void write_part(std::string_view dataset, std::vector<std::size_t> const& offsets,
+                  std::vector<std::size_t> const& counts, std::span<const std::int64_t> values);
 
   /// Writes the whole file and syncs it to the disk. If this fails, throws std::runtime_error that names
   /// PATH.part. The previous flush is then still on the disk, and the writer can no longer be used.

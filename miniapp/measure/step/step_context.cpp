@@ -16,7 +16,6 @@
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/results_need.hpp"
-#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/unit_memory.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/step/step_backward.hpp"
@@ -48,8 +47,8 @@ void check_units_here(Config const& config, std::size_t ranks) {
   check_units(config, config.sharding, ranks, room);
 }
 
-model::RankGraphs checked_graphs(Config const& config, Workload const& workload, std::size_t ranks) {
-  auto graphs = whole_step_of(config, step_to_run(config, workload), ranks);
+model::RankGraphs checked_graphs(Config const& config, model::WholeStep const& asked, std::size_t ranks) {
+  auto graphs = whole_step_of(config, asked, ranks);
   if (const auto violations = model::check(graphs); !violations.empty())
     throw std::logic_error("the graph of the step is wrong: " + violations.front().what);
   return graphs;
@@ -123,6 +122,7 @@ void build_lanes(StepContext& context) {
 
 // The graphs of a step, the class of this rank, and what follows from them.
 struct StepPlan {
+  model::WholeStep asked = {};
   model::RankGraphs graphs = {};
   std::size_t rank_class = 0;
   StepPlaces places = {};
@@ -135,7 +135,8 @@ StepPlan plan_step(Config const& config, Workload const& workload, Runtime const
   const bool reduces = config.backend != Backend::replay;
   StepPlan plan;
   runtime.together([&] {
-    plan.graphs = checked_graphs(config, workload, ranks_of_step(config, runtime));
+    plan.asked = step_to_run(config, workload);
+    plan.graphs = checked_graphs(config, plan.asked, ranks_of_step(config, runtime));
     const std::size_t rank = reduces ? static_cast<std::size_t>(runtime.rank()) : 0;
     plan.rank_class = model::class_of_ranks(plan.graphs)[rank];
     plan.places = step_places(config, workload, plan.graph());
@@ -160,7 +161,8 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
   const double file_need = step_results_memory(config, workload, plan.graph(), runtime.ranks());
   require_room(config, workload, elements, runtime, device_free, file_need);
   StepGroups groups(plan.graphs, runtime, config.backend == Backend::replay);
-  StepContext context{std::move(plan.graphs),
+  StepContext context{std::move(plan.asked),
+                      std::move(plan.graphs),
                       plan.rank_class,
                       step_cap_mib(config),
                       std::move(plan.places),

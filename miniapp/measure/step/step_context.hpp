@@ -8,6 +8,7 @@
 
 #include "miniapp/compute/compute_lane.hpp"
 #include "miniapp/input/step_memory.hpp"
+#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/measure/step/step_groups.hpp"
 #include "model/cost/step_work.hpp"
@@ -32,6 +33,7 @@ class StepLane;
 /// contention runs do not use, and `rank.arena` is this part of it. The calibration thus overwrites
 /// parameters, too. If compute is replayed, `rank.memory` has only the buffers that collectives use.
 struct StepContext {
+  model::WholeStep asked;      ///< the step that the input asks for
   model::RankGraphs graphs;    ///< the graphs of the step, checked by model::check()
   std::size_t rank_class = 0;  ///< index of this rank's graph in `graphs.classes`
   double cap_mib = 0;          ///< the cap of the buckets, MiB
