@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "model/step/step_graph.hpp"
 
@@ -15,12 +18,15 @@
 // may consist partly or wholly of padding. Collectives transfer the padding, compute tasks leave it out.
 namespace ddproxy::model {
 
-/// What is divided among the ranks.
+struct BackwardPass;
+struct ForwardPass;
+struct WholeStep;
+
+/// A way of sharding: a row of shard_table.inc. Other code asks for the facts of the row (ShardWay).
 enum class ShardStage {
-  none,   ///< nothing: data parallelism, every rank has everything
-  zero1,  ///< optimizer state. Gradients are reduced after the last micro-batch, or after each (Sync)
-  zero2,  ///< also gradients: each micro-batch reduces its buckets into shards
-  fsdp,   ///< also parameters: a unit is gathered before it is used
+#define DDPROXY_SHARDING(word, function, ...) word,
+#include "model/step/strategies/shard_table.inc"
+#undef DDPROXY_SHARDING
 };
 
 /// The parameters that are gathered together.
@@ -29,17 +35,22 @@ enum class ShardUnit {
   whole,  ///< the whole model is one unit
 };
 
-/// How a step is divided. The members after `stage` are used by some stages only, as their comments say.
+struct ShardWay;
+
+/// How a step is divided. The members after `stage` are used by some stages only (ShardWay::keys).
 struct Sharding {
   ShardStage stage = ShardStage::none;
-  ShardUnit unit = ShardUnit::layer;  ///< fsdp
-  /// fsdp: true: a block is released after its forward pass and gathered again for its backward pass.
-  bool reshard_after_forward = true;
-  int prefetch = 1;       ///< fsdp: number of units whose gather may run ahead of compute
-  std::size_t group = 0;  ///< fsdp: ranks that share a unit; 0: all ranks. Must divide the number of ranks
-  Verb reduce = Verb::reduce_scatter;  ///< zero1: reduce_scatter or all_reduce
-  Verb update = Verb::all_gather;      ///< zero1, zero2: all_gather, or a broadcast of each shard
+  ShardUnit unit = ShardUnit::layer;
+  bool reshard_after_forward = true;  ///< a block is released after its forward pass and gathered again
+  int prefetch = 1;                   ///< number of units whose gather may run ahead of compute
+  std::size_t group = 0;  ///< ranks that share a unit; 0: all ranks. Must divide the number of ranks
+  Verb reduce = Verb::reduce_scatter;  ///< how gradients are averaged: reduce_scatter or all_reduce
+  /// How updated parameters reach all ranks: all_gather, or a broadcast of each shard.
+  Verb update = Verb::all_gather;
   int lanes = 1;  ///< 1: gathers and reductions use one communicator; 2: each has its own
+
+  /// Returns the row of the stage.
+  ShardWay const& way() const;
 };
 
 /// The ranks whose graphs are built.
