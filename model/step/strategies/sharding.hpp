@@ -60,4 +60,42 @@ enum class RankClasses {
           ///< the step. With thousands of ranks nearly every rank may have a class of its own
 };
 
+/// The parts of the state of training that are divided among the ranks. Every rank keeps all of the others.
+struct DividedState {
+  bool optimizer = false;
+  bool gradients = false;  ///< so each micro-batch averages its gradients, whatever Sync says
+  bool parameters = false;
+  constexpr bool any() const { return optimizer || gradients || parameters; }
+};
+
+/// The members of Sharding that a stage uses. An input can give only these keys in [shard].
+struct ShardKeys {
+  bool unit = false, reshard_after_forward = false, prefetch = false, group = false;
+  bool reduce = false, update = false, lanes = false;
+};
+
+/// A row of shard_table.inc: the facts about a way of sharding.
+struct ShardWay {
+  ShardStage stage;
+  std::string_view name;  ///< its word in inputs, options and results
+  /// Builds the graphs of a step. whole_step() (whole_step.hpp) checks the arguments and calls it.
+  RankGraphs (*build)(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
+                      WholeStep const& strategy, std::size_t ranks, RankClasses classes);
+  DividedState divided = {};
+  bool has_units = false;  ///< gathers and reduces units (ShardUnit), not the buckets of a plan
+  ShardKeys keys = {};
+  /// Sharding::reduce and Sharding::update of the closed forms, and of an input without these keys.
+  Verb reduce = Verb::reduce_scatter, update = Verb::all_gather;
+  std::string_view name_in_groups = {};  ///< its name in tables if groups of ranks share a unit
+};
+
+/// Returns all rows of the table, in the order of shard_table.inc.
+std::span<ShardWay const> shard_ways();
+
+/// Returns the row of a stage.
+ShardWay const& way_of(ShardStage stage);
+
+/// Returns the settings of a stage for which an input gives no other key of [shard].
+Sharding default_sharding(ShardStage stage);
+
 }  // namespace ddproxy::model
