@@ -347,7 +347,7 @@ RankGraphs with_reduction(RankGraphs step, Verb verb, Reduction reduction) {
 
 TEST(Check, FindsASumInPlaceOfTheAverage) {
   const RankGraphs steps[] = {ddp_step(six, {.micro_batches = 2}), ddp_step(six, {.zero = Zero::stage1}),
-                              ddp_step(six, {.zero = Zero::stage2, .micro_batches = 2}),
+                              ddp_step(six, {.micro_batches = 2, .zero = Zero::stage2}),
                               fsdp_step(six, {.replicas = 2, .micro_batches = 2})};
   for (RankGraphs const& step : steps)
     for (const Verb verb : {Verb::all_reduce, Verb::reduce_scatter}) {
