@@ -230,7 +230,8 @@ class ZeroStep : ShardedBuilder {
 RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
                      WholeStep const& strategy, std::size_t ranks, RankClasses classes) {
   // ZeRO divides over all ranks, so Sharding::group is not passed on.
-  const ShardGroups groups = shard_groups({.lanes = strategy.sharding.lanes}, ranks);
+  const ShardGroups groups =
+      shard_groups({.stage = strategy.sharding.stage, .lanes = strategy.sharding.lanes}, ranks);
   const auto buckets = buckets_of(strategy.ddp.plan, TensorLayout(pass), groups.ranks);
   std::vector<ShardedSlice> runs;
   for (ShardedBucket const& bucket : buckets) runs.push_back(bucket.run);
