@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <set>
 
@@ -50,7 +49,7 @@ struct EventName {
   std::string resource, label, phase;
 };
 
-// Names the events of one rank. Call name() for each task in the order of the graph.
+// Names the events of one rank.
 class EventNames {
  public:
   EventNames(Workload const& workload, model::StepGraph const& graph)
@@ -61,9 +60,9 @@ class EventNames {
         runs_(reduced_runs(graph)) {}
 
   // Returns nothing if the task is not an event of the timeline.
-  std::optional<EventName> name(model::Task const& task) {
+  std::optional<EventName> name(model::Task const& task) const {
     if (auto const* compute = std::get_if<model::Compute>(&task.work); compute)
-      return EventName{"compute", label_of(*compute), std::string(name_of(compute->phase))};
+      return EventName{"compute", label_of(task, *compute), std::string(name_of(compute->phase))};
     if (auto const* copy = std::get_if<model::Copy>(&task.work); copy)
       return EventName{"compute", copy->kind == model::CopyKind::into_bucket ? "copy in" : "copy out",
                        "copy"};
@@ -74,29 +73,32 @@ class EventNames {
   }
 
  private:
-  // Norm, clip and update tasks have no operator. There is one for each bucket or unit, in ready order.
-  std::string label_of(model::Compute const& compute) {
+  // Norm, clip and update tasks have no operator, but use one bucket or unit.
+  std::string label_of(model::Task const& task, model::Compute const& compute) const {
     if (!whole_step_) return operations_[index(compute.op)].name;
     const std::string phase(name_of(compute.phase));
-    if (compute.phase > model::Phase::backward)
-      return phase + ", " + run_ + std::to_string(tasks_of_phase_[compute.phase]++);
+    if (compute.phase > model::Phase::backward) return phase + ", " + run_of(task);
     return phase + " " + operations_[index(compute.op)].name +
            (several_ ? ", micro-batch " + std::to_string(compute.micro_batch) : "");
   }
 
-  // Names the run of gradients or parameters that a collective transfers. In a sweep all collectives have the
-  // same verb.
+  // In a sweep all collectives have the same verb.
   std::string label_of(model::Task const& task, model::Verb verb) const {
-    auto const& access = task.accesses.front();
     const std::string of = whole_step_ ? std::string(name_of(verb)) + ", " : "";
-    if (access.content == model::Content::norm) return of + "norm";
-    const auto after = std::distance(runs_.begin(), runs_.upper_bound(access.model));
-    return of + run_ + std::to_string(std::max<std::ptrdiff_t>(after - 1, 0));
+    return of + (task.accesses.front().content == model::Content::norm ? "norm" : run_of(task));
+  }
+
+  // Names the run of gradients or parameters that a task uses: the one with the last element of its first
+  // access to them. An access without elements lies at the end of its run.
+  std::string run_of(model::Task const& task) const {
+    auto const& access = *std::ranges::find_if(
+        task.accesses, [](auto const& each) { return each.content != model::Content::norm; });
+    const auto end = runs_.lower_bound(access.model + access.slice.count - access.padding);
+    return run_ + std::to_string(std::max<std::ptrdiff_t>(std::distance(runs_.begin(), end) - 1, 0));
   }
 
   std::vector<model::Operation> const& operations_;
-  bool whole_step_, several_;  // several: the step has more than one micro-batch
-  std::map<model::Phase, std::size_t> tasks_of_phase_;
+  bool whole_step_, several_;   // several: the step has more than one micro-batch
   std::string run_;             // "bucket " or "unit "
   std::set<std::size_t> runs_;  // the first elements of the buckets or units, which are numbered from 0
 };

@@ -100,25 +100,40 @@ void read_step(Config& config, Section section) {
   section.finish();
 }
 
-// Rejects a key that the stage of the sharding does not use.
-void require_stage(Section const& section, std::string_view key, bool used, std::string_view stages) {
-  if (section.has(key) && !used)
-    section.fail(key, fmt::format("is for stage = {} only; remove this key, or change the stage", stages));
+using KeyUse = bool model::ShardKeys::*;
+
+// The keys of [shard] that not every stage uses.
+constexpr std::pair<std::string_view, KeyUse> shard_keys[] = {
+    {"unit", &model::ShardKeys::unit},
+    {"reshard_after_forward", &model::ShardKeys::reshard_after_forward},
+    {"prefetch", &model::ShardKeys::prefetch},
+    {"group", &model::ShardKeys::group},
+    {"reduce", &model::ShardKeys::reduce},
+    {"update", &model::ShardKeys::update},
+    {"lanes", &model::ShardKeys::lanes}};
+
+// Returns the stages that use a key: "zero1", "zero2" and "fsdp".
+std::string stages_with(KeyUse use) {
+  std::string list, last;
+  for (model::ShardWay const& way : model::shard_ways()) {
+    if (!(way.keys.*use)) continue;
+    if (!last.empty()) list += (list.empty() ? "" : ", ") + last;
+    last = fmt::format("\"{}\"", way.name);
+  }
+  return list.empty() ? last : list + " and " + last;
 }
 
-void check_keys_of_stage(Section const& section, model::ShardStage stage) {
-  const bool zero = stage == model::ShardStage::zero1 || stage == model::ShardStage::zero2;
-  const bool fsdp = stage == model::ShardStage::fsdp;
-  for (auto const* key : {"unit", "reshard_after_forward", "prefetch", "group"})
-    require_stage(section, key, fsdp, "\"fsdp\"");
-  require_stage(section, "reduce", stage == model::ShardStage::zero1, "\"zero1\"");
-  require_stage(section, "update", zero, "\"zero1\" and \"zero2\"");
-  require_stage(section, "lanes", zero || fsdp, "\"zero1\", \"zero2\" and \"fsdp\"");
+// Rejects the keys that the stage of the sharding does not use.
+void check_keys_of_stage(Section const& section, model::ShardKeys const& used) {
+  for (auto const& [key, use] : shard_keys)
+    if (section.has(key) && !(used.*use))
+      section.fail(
+          key, fmt::format("is for stage = {} only; remove this key, or change the stage", stages_with(use)));
 }
 
 void read_shard(Config& config, Section section) {
   model::Sharding& s = config.sharding;
-  s.stage = section.choice("stage", s.stage, shard_stage_words);
+  s = model::default_sharding(section.choice("stage", s.stage, shard_stage_words()));
   s.unit = section.choice("unit", s.unit, shard_unit_words);
   s.reshard_after_forward = section.flag("reshard_after_forward", s.reshard_after_forward);
   s.prefetch = static_cast<int>(section.integer("prefetch", s.prefetch, 0, most_layers));
@@ -127,7 +142,7 @@ void read_shard(Config& config, Section section) {
   s.update = section.choice("update", s.update, shard_update_words);
   s.lanes = static_cast<int>(section.integer("lanes", s.lanes, 1, 2));
   section.finish();
-  check_keys_of_stage(section, s.stage);
+  check_keys_of_stage(section, s.way().keys);
   config.step.given |= is_sharded(config);
 }
 

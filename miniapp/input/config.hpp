@@ -127,7 +127,7 @@ inline double seconds_to_take(Config const& config) {
 
 /// Returns whether the step of the input is sharded.
 inline bool is_sharded(Config const& config) {
-  return config.sharding.stage != model::ShardStage::none;
+  return config.sharding.way().divided.any();
 }
 
 /// Returns whether the step has several communication lanes: two for gathers and reductions, or another one

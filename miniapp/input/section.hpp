@@ -50,8 +50,8 @@ class Section {
   void finish() const;
 
   /// Returns the meaning of the key's word. `words` lists the allowed words (miniapp/input/words.hpp).
-  template <class E, std::size_t n>
-  E choice(std::string_view key, E fallback, std::array<Word<E>, n> const& words) {
+  template <class Words>
+  MeaningOf<Words> choice(std::string_view key, MeaningOf<Words> fallback, Words const& words) {
     const std::string value = text(key, std::string(word_of(fallback, words)));
     const auto meaning = find_word(value, words);
     if (!meaning) fail(key, "'" + model::echo(value) + "' is unknown; use one of: " + list_words(words));

@@ -49,8 +49,8 @@ static void check_can_shard(Config const& config) {
 
 bool adds_to_shards(Config const& config) {
   auto const& s = config.sharding;
-  const bool each_reduces = s.stage != model::ShardStage::zero1 || (config.step.sync == model::Sync::each &&
-                                                                    s.reduce == model::Verb::reduce_scatter);
+  const bool each_reduces = s.way().divided.gradients || (config.step.sync == model::Sync::each &&
+                                                          s.reduce == model::Verb::reduce_scatter);
   return is_sharded(config) && config.step.accumulation > 1 && each_reduces;
 }
 
@@ -70,10 +70,11 @@ void check_can_step(Config const& config) {
 }
 
 std::string sharding_text(model::Sharding const& s) {
-  std::string text(word_of(s.stage, shard_stage_words));
-  if (s.stage == model::ShardStage::none) return text;
+  model::ShardWay const& way = s.way();
+  std::string text(way.name);
+  if (!way.divided.any()) return text;
   const auto add = [&](std::string const& more) { text += ", " + more; };
-  if (s.stage == model::ShardStage::fsdp) {
+  if (way.has_units) {
     add("unit " + std::string(word_of(s.unit, shard_unit_words)));
     add(s.reshard_after_forward ? "reshard after forward" : "units kept after forward");
     add("prefetch " + std::to_string(s.prefetch));
@@ -87,9 +88,10 @@ std::string sharding_text(model::Sharding const& s) {
 }
 
 std::string sharding_sentence(model::Sharding const& s) {
-  std::string text(word_of(s.stage, shard_stage_words));
-  if (s.stage == model::ShardStage::none) return text;
-  if (s.stage == model::ShardStage::fsdp) {
+  model::ShardWay const& way = s.way();
+  std::string text(way.name);
+  if (!way.divided.any()) return text;
+  if (way.has_units) {
     text += s.unit == model::ShardUnit::layer ? ": each layer" : ": the whole model";
     text += " is divided over " + (s.group > 0 ? "groups of " + std::to_string(s.group) : "all") + " ranks";
     text += s.reshard_after_forward
@@ -106,18 +108,18 @@ std::string sharding_sentence(model::Sharding const& s) {
 }
 
 std::string reduced_parts_text(model::Sharding const& s, double cap_mib) {
-  if (s.stage != model::ShardStage::fsdp) return fmt::format("buckets of {:g} MiB", cap_mib);
+  if (!s.way().has_units) return fmt::format("buckets of {:g} MiB", cap_mib);
   return s.unit == model::ShardUnit::layer ? "one unit for each layer" : "one unit with the whole model";
 }
 
 void check_sharding(Config const& config, model::Sharding const& s, std::size_t ranks) {
-  if (s.stage == model::ShardStage::none) return;
+  if (!s.way().divided.any()) return;
   const auto refuse = [&](std::string const& why) {
     throw std::invalid_argument(config.file.string() + ": [shard] " + why);
   };
   if (ranks < 2)
     refuse(
-        "stage = \"" + std::string(word_of(s.stage, shard_stage_words)) +
+        "stage = \"" + std::string(s.way().name) +
         "\" divides a step among the ranks, but there is only one; start at least 2 ranks (mpirun -n 2), or "
         "set stage = \"none\"");
   if (s.group > ranks || (s.group > 0 && ranks % s.group != 0))
@@ -131,7 +133,7 @@ void check_sharding(Config const& config, model::Sharding const& s, std::size_t 
 }
 
 model::Communicator unit_groups(std::size_t ranks, std::size_t group) {
-  const auto groups = model::shard_groups({.stage = model::ShardStage::fsdp, .group = group}, ranks);
+  const auto groups = model::shard_groups({.group = group}, ranks);
   return groups.communicators.at(model::index(groups.reduces));
 }
 

@@ -26,7 +26,7 @@ std::string parts_of(model::GatheredUnit const& unit, model::ShardUnit kind) {
 
 void check_units(Config const& config, model::Sharding const& sharding, std::size_t ranks,
                  UnitRoom const& room) {
-  if (sharding.stage != model::ShardStage::fsdp) return;
+  if (!sharding.way().has_units) return;
   const std::size_t shared_by = sharding.group > 0 ? sharding.group : ranks;
   const auto units = model::gathered_units(model::backward_pass(config.shape), sharding, shared_by);
   const auto& largest = *std::ranges::max_element(units, {}, &model::GatheredUnit::elements);

@@ -89,11 +89,12 @@ inline constexpr std::array<Word<model::Checkpoint>, 2> checkpoint_words{
 inline constexpr std::array<Word<model::Optimizer>, 2> optimizer_words{
     {{"none", model::Optimizer::none}, {"adamw", model::Optimizer::adamw}}};
 
-inline constexpr std::array<Word<model::ShardStage>, 4> shard_stage_words{
-    {{"none", model::ShardStage::none},
-     {"zero1", model::ShardStage::zero1},
-     {"zero2", model::ShardStage::zero2},
-     {"fsdp", model::ShardStage::fsdp}}};
+/// Returns the names of the ways of sharding (model/step/strategies/shard_table.inc).
+inline std::vector<Word<model::ShardStage>> shard_stage_words() {
+  std::vector<Word<model::ShardStage>> words;
+  for (model::ShardWay const& way : model::shard_ways()) words.emplace_back(way.name, way.stage);
+  return words;
+}
 inline constexpr std::array<Word<model::ShardUnit>, 2> shard_unit_words{
     {{"layer", model::ShardUnit::layer}, {"whole", model::ShardUnit::whole}}};
 /// The types of parameters, gradients and activations for which `ddproxy memory` predicts memory.
@@ -107,33 +108,37 @@ inline constexpr std::array<Word<model::Verb>, 2> shard_reduce_words{
 inline constexpr std::array<Word<model::Verb>, 2> shard_update_words{
     {{"all_gather", model::Verb::all_gather}, {"broadcast", model::Verb::broadcast}}};
 
+/// The type of the meanings of a list: an array or a vector of Word.
+template <class Words>
+using MeaningOf = typename Words::value_type::second_type;
+
 /// Returns the meaning of a word; nothing if the list does not contain it.
-template <class E, std::size_t n>
-constexpr std::optional<E> find_word(std::string_view text, std::array<Word<E>, n> const& words) {
+template <class Words>
+constexpr std::optional<MeaningOf<Words>> find_word(std::string_view text, Words const& words) {
   for (auto const& [word, meaning] : words)
     if (word == text) return meaning;
   return std::nullopt;
 }
 
 /// Returns the word for a value.
-template <class E, std::size_t n>
-constexpr std::string_view word_of(E value, std::array<Word<E>, n> const& words) {
+template <class Words>
+constexpr std::string_view word_of(MeaningOf<Words> value, Words const& words) {
   for (auto const& [word, meaning] : words)
     if (meaning == value) return word;
   return "?";
 }
 
 /// Returns the meanings of a list, in its order.
-template <class E, std::size_t n>
-std::vector<E> meanings(std::array<Word<E>, n> const& words) {
-  std::vector<E> all;
+template <class Words>
+std::vector<MeaningOf<Words>> meanings(Words const& words) {
+  std::vector<MeaningOf<Words>> all;
   for (auto const& [word, meaning] : words) all.push_back(meaning);
   return all;
 }
 
 /// Returns the words of a list, separated by commas, for messages.
-template <class E, std::size_t n>
-std::string list_words(std::array<Word<E>, n> const& words) {
+template <class Words>
+std::string list_words(Words const& words) {
   std::string list;
   for (auto const& [word, meaning] : words) list += (list.empty() ? "" : ", ") + std::string(word);
   return list;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,15 +13,15 @@
 namespace ddproxy {
 
 /// Returns a validator that accepts the words of a list.
-template <class E, std::size_t n>
-CLI::IsMember one_of(std::array<Word<E>, n> const& words) {
+template <class Words>
+CLI::IsMember one_of(Words const& words) {
   std::vector<std::string> list;
   for (auto const& [word, meaning] : words) list.emplace_back(word);
   return CLI::IsMember(list);
 }
 
-/// Returns what a message adds about a word that is not in shard_stage_words: " (ZeRO-3 is called fsdp)" for
-/// zero3, and nothing for other words.
+/// Returns what a message adds about a word that is not in shard_stage_words(): " (ZeRO-3 is called fsdp)"
+/// for zero3, and nothing for other words.
 std::string note_on_stage(std::string_view word);
 
 /// Returns a validator that accepts finite numbers above 0. CLI11's PositiveNumber also accepts NaN.

@@ -16,7 +16,7 @@ constexpr auto about_memory =
 
 // Accepts the stages of sharding.
 CLI::Validator shard_stage() {
-  const CLI::IsMember stages = one_of(shard_stage_words);
+  const CLI::IsMember stages = one_of(shard_stage_words());
   const auto check = [stages](std::string& word) { return stages(word) + note_on_stage(word); };
   return {check, stages.get_description()};
 }
@@ -33,7 +33,7 @@ void add_memory_command(CLI::App& app, Options& options) {
       ->check(CLI::Range(1, 1000000).description("(1 to 1e6)"));
   command
       ->add_option("--shard", memory.stages,
-                   "how the step is sharded: " + list_words(shard_stage_words) + "; default all")
+                   "how the step is sharded: " + list_words(shard_stage_words()) + "; default all")
       ->delimiter(',')
       ->check(shard_stage());
   command

@@ -26,14 +26,14 @@ std::vector<model::ShardStage> stages_of(std::vector<std::string> const& words) 
     if (std::ranges::find(stages, stage) == stages.end()) stages.push_back(stage);
   };
   for (auto const& word : words) {
-    const auto stage = find_word(word, shard_stage_words);
+    const auto stage = find_word(word, shard_stage_words());
     if (!stage && word != "all")
       throw CLI::ValidationError("--shard", "'" + model::echo(word) +
                                                 "' is unknown; use all, or a list of: " +
-                                                list_words(shard_stage_words) + note_on_stage(word));
+                                                list_words(shard_stage_words()) + note_on_stage(word));
     if (stage) add(*stage);
     if (word == "all")
-      for (auto const& [name, each] : shard_stage_words) add(each);
+      for (auto const& [name, each] : shard_stage_words()) add(each);
   }
   return stages;
 }
@@ -162,7 +162,7 @@ void add_outputs(CLI::App& command, Options& options) {
       .add_option_function<std::vector<std::string>>(
           "--shard", [&](std::vector<std::string> const& words) { predict.shard = stages_of(words); },
           "tabulate T, E and memory of the step for these stages of sharding: " +
-              list_words(shard_stage_words) + ", or all")
+              list_words(shard_stage_words()) + ", or all")
       ->delimiter(',');
   command.add_flag(
       "--sensitivity", predict.sensitivity,

@@ -75,13 +75,19 @@ MemoryModel take_input(Account& account, Config const& config, AccountOptions co
   return memory_model(config);
 }
 
+// Returns the first way of sharding that divides everything: FSDP.
+model::ShardStage fully_sharded() {
+  return std::ranges::find_if(model::shard_ways(), [](auto const& way) { return way.divided.parameters; })
+      ->stage;
+}
+
 void find_least_ranks(Account& account, MemoryModel const& model, AccountOptions const& asked) {
   if (!(account.device_bytes > 0)) return;
   const auto format =
       account.element_bytes == 2 ? model::MemoryFormat::bf16_master : model::MemoryFormat::fp32;
   const bool as_in_input = asked.preset.empty() && asked.tokens == 0;
   account.least_ranks =
-      least_ranks(model, {model::ShardStage::fsdp, format},
+      least_ranks(model, {fully_sharded(), format},
                   as_in_input ? model.config.tokens : model::Tokens{1, account.tokens}, account.device_bytes);
 }
 
@@ -100,11 +106,11 @@ void take_machine(Account& account, AccountOptions const& asked) {
         "input");
 }
 
-AccountedMethod method_of(Account const& account, std::string_view name, model::ShardStage stage) {
-  AccountedMethod method{std::string(name), {}};
+AccountedMethod method_of(Account const& account, model::ShardWay const& way) {
+  AccountedMethod method{std::string(way.name), {}};
   if (account.ranks == 1) return method;
   const double all = static_cast<double>(account.counts.parameters) * account.element_bytes;
-  for (auto const& [verb, times] : model::closed_volumes(stage, account.micro_batches))
+  for (auto const& [verb, times] : model::closed_volumes(way.stage, account.micro_batches))
     method.verbs.push_back(
         {verb, times * all, times * all * model::sent_share(verb, static_cast<std::size_t>(account.ranks))});
   return method;
@@ -143,8 +149,7 @@ Account make_account(Options const& options) {
                                                  : take_preset(account, asked);
   take_machine(account, asked);
   find_least_ranks(account, model, asked);
-  for (auto const& [name, stage] : shard_stage_words)
-    account.methods.push_back(method_of(account, name, stage));
+  for (model::ShardWay const& way : model::shard_ways()) account.methods.push_back(method_of(account, way));
   return account;
 }
 

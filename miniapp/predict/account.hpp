@@ -24,7 +24,7 @@ struct AccountedVerb {
 
 /// The communication of one way to train.
 struct AccountedMethod {
-  std::string name;                  ///< a word of shard_stage_words
+  std::string name;                  ///< name of a way of sharding
   std::vector<AccountedVerb> verbs;  ///< empty on one rank
   double sent() const;               ///< bytes that a rank sends with all verbs
 };

@@ -43,7 +43,7 @@ void check_units_here(Config const& config, std::size_t ranks) {
 
 std::string describe_buckets(model::WholeStep const& step, double cap_mib) {
   const std::string parts = reduced_parts_text(step.sharding, cap_mib);
-  if (step.sharding.stage == model::ShardStage::fsdp) return parts + '\n';
+  if (step.sharding.way().has_units) return parts + '\n';
   return fmt::format("{}: {} {}\n", parts, step.ddp.plan.size(), buckets_text(step.ddp.plan));
 }
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <stdexcept>
 
@@ -21,13 +20,14 @@ namespace {
 constexpr std::int64_t most_batch = 1 << 20;  // largest micro-batch that is searched, in sequences
 
 /// Returns the meanings of the words that were given, or `otherwise` if none was given.
-template <class E, std::size_t n>
-std::vector<E> chosen(char const* option, std::vector<std::string> const& given,
-                      std::array<Word<E>, n> const& words, std::vector<E> otherwise) {
+template <class Words>
+std::vector<MeaningOf<Words>> chosen(char const* option, std::vector<std::string> const& given,
+                                     Words const& words, std::vector<MeaningOf<Words>> otherwise) {
   if (given.empty()) return otherwise;
-  std::vector<E> found;
+  std::vector<MeaningOf<Words>> found;
   for (auto const& word : given) {
-    const E meaning = find_word(word, words).value();  // the parser of the command line has checked the words
+    const auto meaning =
+        find_word(word, words).value();  // the parser of the command line has checked the words
     if (std::ranges::find(found, meaning) != found.end())
       throw std::invalid_argument(fmt::format("{}: {} is given twice; give each word once", option, word));
     found.push_back(meaning);
@@ -36,7 +36,7 @@ std::vector<E> chosen(char const* option, std::vector<std::string> const& given,
 }
 
 std::vector<MemoryMethod> methods_of(MemoryOptions const& asked) {
-  const auto stages = chosen("--shard", asked.stages, shard_stage_words, meanings(shard_stage_words));
+  const auto stages = chosen("--shard", asked.stages, shard_stage_words(), meanings(shard_stage_words()));
   const auto formats = chosen("--precision", asked.formats, memory_format_words, {model::MemoryFormat::fp32});
   std::vector<MemoryMethod> methods;
   for (const auto format : formats)
@@ -66,8 +66,8 @@ bool fits(model::KindBytes const& peak, double device) {
 /// says that it does not fit.
 void refuse_large_units(Config const& config, std::vector<MemoryMethod> const& methods,
                         std::vector<int> const& ranks, UnitRoom room) {
-  if (config.sharding.stage != model::ShardStage::fsdp) return;
-  const auto of_stage = [](MemoryMethod const& method) { return method.stage == model::ShardStage::fsdp; };
+  if (!config.sharding.way().has_units) return;
+  const auto of_stage = [&](MemoryMethod const& method) { return method.stage == config.sharding.stage; };
   const auto is_large = [](MemoryMethod const& method) {
     return method.format != model::MemoryFormat::bf16_master;
   };
@@ -93,7 +93,7 @@ LeastRanks least_ranks(MemoryModel const& model, MemoryMethod const& method, mod
   const auto peak = [&](std::int64_t ranks) {
     return memory_case(model, method, static_cast<int>(ranks), tokens).moments.peak;
   };
-  if (method.stage == model::ShardStage::none) {
+  if (!model::way_of(method.stage).divided.any()) {
     const auto of_any = peak(1);
     return {method, fits(of_any, device) ? std::optional<int>(1) : std::nullopt, of_any};
   }
@@ -104,7 +104,7 @@ LeastRanks least_ranks(MemoryModel const& model, MemoryMethod const& method, mod
 }
 
 std::string_view name_of(model::ShardStage stage) {
-  return word_of(stage, shard_stage_words);
+  return model::way_of(stage).name;
 }
 std::string_view name_of(model::MemoryFormat format) {
   return word_of(format, memory_format_words);

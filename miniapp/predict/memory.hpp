@@ -87,7 +87,7 @@ std::string describe_peak(model::KindBytes const& peak);
 /// Computes the report. Throws std::invalid_argument with one line for wrong input.
 MemoryReport make_memory_report(Options const& options);
 
-std::string_view name_of(model::ShardStage stage);     ///< a word of shard_stage_words
+std::string_view name_of(model::ShardStage stage);     ///< a word of shard_stage_words()
 std::string_view name_of(model::MemoryFormat format);  ///< a word of memory_format_words
 
 /// Returns the report as text.

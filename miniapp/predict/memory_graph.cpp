@@ -46,7 +46,7 @@ model::StepTrace trace_of(MemoryModel const& model, model::RankGraphs const& ste
 /// a group.
 model::Sharding sharding_of(Config const& config, model::ShardStage stage, int ranks) {
   if (ranks == 1) return {};
-  model::Sharding how{.stage = stage};
+  model::Sharding how = model::default_sharding(stage);
   if (stage == config.sharding.stage) how = config.sharding;
   how.group = 0;
   return how;
@@ -59,7 +59,7 @@ model::WholeStep sharded_step(Config const& config, model::BackwardPass const& p
   for (auto const& gradient : pass.gradients) workload.gradient_bytes.push_back(4 * gradient.numel);
   model::WholeStep how = step_to_run(config, workload);
   how.sharding = sharding_of(config, stage, ranks);
-  if (stage != model::ShardStage::none) how.ddp.copies = model::CopyMode::none;  // sharded steps have none
+  if (model::way_of(stage).divided.any()) how.ddp.copies = model::CopyMode::none;  // sharded steps have none
   return how;
 }
 

@@ -130,7 +130,7 @@ std::string least_text(MemoryReport const& report) {
   std::string text =
       fmt::format("\nsmallest number of ranks with which a step fits {:g} GB\n", report.device_bytes / giga);
   for (auto const& least : report.least_ranks) {
-    const bool whole = least.method.stage == model::ShardStage::none;
+    const bool whole = !model::way_of(least.method.stage).divided.any();
     const std::string answer =
         least.ranks
             ? fmt::format("{}", *least.ranks)

@@ -28,11 +28,11 @@ struct Method {
 
 model::Sharding of_stage(Config const& config, ShardStage stage) {
   model::Sharding sharding = config.sharding;
-  if (sharding.stage != stage) sharding = {.stage = stage};
+  if (sharding.stage != stage) sharding = model::default_sharding(stage);
   return sharding;
 }
 
-// Returns fsdp with each unit.
+// Returns a sharding with each unit.
 std::vector<model::Sharding> units_of(model::Sharding sharding) {
   std::vector<model::Sharding> all;
   for (auto const& [word, unit] : shard_unit_words) {
@@ -42,27 +42,32 @@ std::vector<model::Sharding> units_of(model::Sharding sharding) {
   return all;
 }
 
-void add_fsdp(std::vector<Method>& methods, Config const& config, int ranks) {
-  model::Sharding fsdp = of_stage(config, ShardStage::fsdp);
-  const std::size_t own_group = std::exchange(fsdp.group, 0);
-  fsdp.reshard_after_forward = true;
-  methods.push_back({"fsdp", units_of(fsdp)});
-  fsdp.reshard_after_forward = false;
-  methods.push_back({"fsdp, reshard_after_forward = false", units_of(fsdp)});
+// Adds a way of sharding that has units: with each value of the keys that it uses.
+void add_unit_methods(std::vector<Method>& methods, Config const& config, model::ShardWay const& way,
+                      int ranks) {
+  model::Sharding sharding = of_stage(config, way.stage);
+  const std::size_t own_group = std::exchange(sharding.group, 0);
+  sharding.reshard_after_forward = true;
+  methods.push_back({std::string(way.name), units_of(sharding)});
+  if (way.keys.reshard_after_forward) {
+    sharding.reshard_after_forward = false;
+    methods.push_back({fmt::format("{}, reshard_after_forward = false", way.name), units_of(sharding)});
+    sharding.reshard_after_forward = true;
+  }
   const int node = own_group > 0 ? static_cast<int>(own_group) : config.ranks_per_node;
-  if (node < 2 || node >= ranks || ranks % node != 0) return;
-  fsdp.reshard_after_forward = true;
-  fsdp.group = static_cast<std::size_t>(node);
-  methods.push_back({fmt::format("hsdp, groups of {}", node), units_of(fsdp)});
+  if (!way.keys.group || node < 2 || node >= ranks || ranks % node != 0) return;
+  sharding.group = static_cast<std::size_t>(node);
+  methods.push_back({fmt::format("{}, groups of {}", way.name_in_groups, node), units_of(sharding)});
 }
 
 std::vector<Method> methods_of(Config const& config, std::vector<ShardStage> const& stages, int ranks) {
   std::vector<Method> methods;
   for (const ShardStage stage : stages) {
-    if (stage == ShardStage::fsdp)
-      add_fsdp(methods, config, ranks);
+    model::ShardWay const& way = model::way_of(stage);
+    if (way.has_units)
+      add_unit_methods(methods, config, way, ranks);
     else
-      methods.push_back({std::string(word_of(stage, shard_stage_words)), {of_stage(config, stage)}});
+      methods.push_back({std::string(way.name), {of_stage(config, stage)}});
   }
   return methods;
 }
@@ -85,13 +90,12 @@ std::vector<ShardRow> rows_of(Setting const& setting, std::string const& method,
   model::WholeStep strategy = strategy_of(config);
   strategy.sharding = sharding;
   model::Job job = setting.prediction.job;
-  if (sharding.stage != ShardStage::none) job.copies = {};
+  if (sharding.way().divided.any()) job.copies = {};
   const auto step = predict_step(config, strategy, setting.phases, job, setting.cases,
                                  setting.prediction.network.ranks, setting.prediction.network.tables);
   std::vector<ShardRow> rows;
   for (auto const& c : step.cases)
-    rows.push_back({method,
-                    sharding.stage == ShardStage::fsdp ? c.name : fmt::format("{:g} MiB", c.item.cap_mib),
+    rows.push_back({method, sharding.way().has_units ? c.name : fmt::format("{:g} MiB", c.item.cap_mib),
                     c.time.phases.step, c.time.exposed(), step.tokens_per_s(c), c.peak,
                     !StepMemory{c.peak, config.device_memory}.hypothetical(), "", step.warnings});
   return rows;

@@ -28,7 +28,7 @@ void check_total(Case const& item, double seconds) {
 
 VerbCosts collective_costs(Config const& config, model::WholeStep const& how, model::Job const& job,
                            int ranks, VerbTables const& tables) {
-  if (tables && how.sharding.stage != model::ShardStage::none)
+  if (tables && how.sharding.way().divided.any())
     return verb_costs(whole_step_of(config, how, static_cast<std::size_t>(ranks)), tables);
   VerbCosts only;
   only.costs.set(model::Verb::all_reduce, job.cost);
@@ -49,7 +49,7 @@ StepPrediction predict_step(Config const& config, model::WholeStep const& strate
                         .memory = {0, config.device_memory},
                         .cases = {}};
   model::WholeStep how = strategy;
-  const bool has_units = strategy.sharding.stage == model::ShardStage::fsdp;
+  const bool has_units = strategy.sharding.way().has_units;
   for (Case const& item : cases) {
     if (has_units && !result.cases.empty()) break;
     how.ddp = ddp_of(item, job.copies.mode, config.wire);

@@ -17,17 +17,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Out = std::back_insert_iterator<std::string>;
 
-// Says in which micro-batches the gradients are averaged. zero2 and fsdp average them in each, whatever sync
-// says.
+// Says in which micro-batches the gradients are averaged: if they are divided, in each, whatever sync says.
 char const* average_text(model::WholeStep const& how) {
-  const bool each = how.sync == model::Sync::each || how.sharding.stage == model::ShardStage::zero2 ||
-                    how.sharding.stage == model::ShardStage::fsdp;
+  const bool each = how.sync == model::Sync::each || how.sharding.way().divided.gradients;
   return each ? "each micro-batch" : "the last micro-batch";
 }
 
 std::string heading(StepPrediction const& step) {
   auto const& how = step.strategy;
-  const bool sharded = how.sharding.stage != model::ShardStage::none;
+  const bool sharded = how.sharding.way().divided.any();
   return fmt::format(
       "{}whole step on {}: {} micro-batch{}; gradients are averaged in {} and {}; optimizer {}; activations "
       "are {}{}; global batch {} sequences, {} tokens\n",
@@ -40,7 +38,7 @@ std::string heading(StepPrediction const& step) {
 
 // Says why E of the whole step differs from E of the backward pass, which is printed above it.
 std::string exposed_text(model::WholeStep const& how) {
-  if (how.sharding.stage != model::ShardStage::none)
+  if (how.sharding.way().divided.any())
     return "E: exposed communication of the whole step. It differs from E above, because a sharded step has "
            "other collectives\n";
   if (!how.clipped && how.optimizer == model::Optimizer::none) return "";

@@ -20,6 +20,7 @@ enum class Rule {
   contributes_all,  ///< no contribution is missing when a gradient or a norm is used, and when the step ends;
                     ///< then the averaged gradients, or the updated parameters, are in the buffers that
                     ///< remain
+  averaged,         ///< a complete gradient is the average over the replicas: no sum, and not divided twice
   same_state_at_exit,  ///< after the step a buffer contains what it contained before, updated once
 };
 

@@ -56,7 +56,8 @@ class Plans {
 // Returns a text that describes what a whole step reduces: buckets, or the units of FSDP. The key `sharding`
 // says what a unit is.
 std::string buckets_of(Reader const& reader) {
-  if (reader.text("/step", "sharding", "none").starts_with("fsdp")) return "whole step, units of FSDP";
+  if (reader.text("/step", "sharding", "none").find(", unit ") != std::string::npos)
+    return "whole step, units of FSDP";
   return "whole step, buckets of " + reader.text("/step", "bucket_mib", "?") + " MiB";
 }
 

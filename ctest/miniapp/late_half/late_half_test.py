@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """late_half_test.py DDPROXY_LATE_HALF DDPROXY_LOST_HALF DDPROXY_SCATTERED PROJECT BUILD MPIEXEC...: a strategy of one file and one row must be run,
-checked, verified, predicted, stored and drawn; other strategies must be refused. BUILD has the copies of model/step/strategies from which CMake built
-the programs."""
+checked, verified, predicted, stored and drawn, and so must a way of sharding of one file and one row; other strategies must be refused. BUILD has the
+copies of model/step/strategies from which CMake built the programs."""
 import difflib
 import json
 import re
@@ -16,7 +16,7 @@ import numpy as np
 
 sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[3] / "results")]
 from reporting import style, timeline_figure  # noqa: E402
-from small_twin import write_twin  # noqa: E402
+from small_twin import write_step_twin, write_twin  # noqa: E402
 
 ddproxy, wrong_ddproxy, scattered_ddproxy, project, build, *mpiexec = sys.argv[1:]
 project, build, rows = Path(project), Path(build), Path("model/step/strategies")
@@ -43,11 +43,15 @@ def changed_lines(before, after):
     return changed
 
 
-def check_that_one_file_and_one_row_suffice(name):
-    """The program ddproxy_NAME may differ from the project in one new file and one new row only."""
-    own = Path(__file__).with_name(f"{name}.cpp")
+def check_that_one_file_and_one_row_suffice(name, way=None):
+    """The program ddproxy_NAME may differ from the project in one new file and one new row only, and in another pair for the way of sharding `way`."""
+    expected = {}
+    for own, table in ((name, "table.inc"), (way, "shard_table.inc")):
+        if own:
+            own = Path(__file__).with_name(f"{own}.cpp")
+            expected |= {own.name: (len(own.read_text().splitlines()), 0), table: (1, 0)}
     changed = changed_lines(project / rows, build / name / rows)
-    assert changed == {own.name: (len(own.read_text().splitlines()), 0), "table.inc": (1, 0)}, changed
+    assert changed == expected, changed
 
 
 def case(file, name):
@@ -141,7 +145,44 @@ def check_drawn(folder):
     assert after >= len(buckets) // 2, (after, len(buckets))
 
 
-for name in "late_half", "lost_half", "scattered":
+def check_stored_sharding(path):
+    """The step must be verified, and the last bucket must be updated and gathered first."""
+    with h5py.File(path) as file:
+        assert file["/step/verified"][()] == 1
+        assert file["/step"].attrs["sharding"] == "reversed, reduce reduce_scatter, update all_gather, 1 lane", dict(file["/step"].attrs)
+        assert np.isfinite(file["/step/measured"][()]).all() and np.isfinite(file["/step/predicted"][()]).all()
+        first = file["/timeline/event_rank"][()] == 0
+        start, phase, label = (file[f"/timeline/{name}"][()][first] for name in ("start", "phase", "label"))
+        buckets = file["/plans/last_gradient"].size
+        assert buckets > 2
+        for part in "update", "all_gather":
+            found = [text.decode() for text in label[phase == part.encode()][np.argsort(start[phase == part.encode()], kind="stable")]]
+            assert found == [f"{part}, bucket {bucket}" for bucket in reversed(range(buckets))], found
+
+
+def check_sharding(folder):
+    """`step`, `predict`, `memory` and `account` know the way of sharding `reversed`. It has the memory of zero1, and its own keys of [shard]."""
+    folder.mkdir()
+    (folder / "shard.toml").write_text(tiny.read_text().replace('"mpi"\n', '"mpi"\ncall = "nonblocking"\n').replace("samples = 5", "samples = 2") + '[shard]\nstage = "reversed"\n')
+    out = run(*mpiexec, "-n", "2", ddproxy, "step", folder / "shard.toml", "-o", folder / "shard.h5")
+    assert "reversed: reduce_scatter averages the gradients" in out, out
+    check_stored_sharding(folder / "shard.h5")
+    run(ddproxy, "memory", folder / "shard.toml", "--shard", "zero1,reversed", "--ranks", "2", "--json", folder / "memory.json")
+    zero1, own = json.loads((folder / "memory.json").read_text())["cases"]
+    assert own["shard"] == "reversed" and own["closed_form"] == zero1["closed_form"] and own["peak"] == zero1["peak"], own
+    assert "\nreversed reduce_scatter" in run(ddproxy, "account", folder / "shard.toml", "--ranks", "8")
+    write_step_twin(folder, 1)
+    run(ddproxy, "predict", folder / "twin.toml", "--shard", "zero1,reversed", "--json", folder / "predicted.json")
+    zero1, own = json.loads((folder / "predicted.json").read_text())["sharding"]
+    assert own["method"] == "reversed" and own["step_s"] > 0 and own["step_s"] != zero1["step_s"], (own, zero1)
+    for stage, key, stages in (("reversed", 'unit = "whole"', '"fsdp"'), ("zero2", 'reduce = "all_reduce"', '"zero1" and "reversed"')):
+        (folder / "key.toml").write_text(tiny.read_text() + f'[shard]\nstage = "{stage}"\n{key}\n')
+        done = subprocess.run([ddproxy, "memory", folder / "key.toml"], capture_output=True, text=True)
+        assert done.returncode == 2 and f"is for stage = {stages} only" in done.stderr, done.stderr
+
+
+check_that_one_file_and_one_row_suffice("late_half", "reversed")
+for name in "lost_half", "scattered":
     check_that_one_file_and_one_row_suffice(name)
 with tempfile.TemporaryDirectory() as name:
     folder = Path(name)
@@ -155,3 +196,4 @@ with tempfile.TemporaryDirectory() as name:
     check_that_a_wrong_one_is_refused(folder)
     check_drawn(folder)
     check_that_another_collective_is_refused(folder)
+    check_sharding(folder / "sharding")

@@ -336,6 +336,37 @@ TEST(Check, FindsANormThatCountsWhatEveryRankHas) {
   EXPECT_TRUE(found(check(step), Rule::contributes_once)) << text(check(step));
 }
 
+/// Lets all collectives of a verb sum, or average.
+RankGraphs with_reduction(RankGraphs step, Verb verb, Reduction reduction) {
+  return changed(std::move(step), [&](StepGraph& graph) {
+    for (Task& task : graph.tasks)
+      if (auto* one = std::get_if<Collective>(&task.work); one && one->verb == verb)
+        one->reduction = reduction;
+  });
+}
+
+TEST(Check, FindsASumInPlaceOfTheAverage) {
+  const RankGraphs steps[] = {ddp_step(six, {.micro_batches = 2}), ddp_step(six, {.zero = Zero::stage1}),
+                              ddp_step(six, {.micro_batches = 2, .zero = Zero::stage2}),
+                              fsdp_step(six, {.replicas = 2, .micro_batches = 2})};
+  for (RankGraphs const& step : steps)
+    for (const Verb verb : {Verb::all_reduce, Verb::reduce_scatter}) {
+      const auto is_of_verb = [&](Task const& task) {
+        auto const* one = std::get_if<Collective>(&task.work);
+        return one && one->verb == verb;
+      };
+      if (std::ranges::none_of(step.classes[0].graph.tasks, is_of_verb)) continue;
+      const auto violations = check(with_reduction(step, verb, Reduction::sum));
+      EXPECT_TRUE(found_only(violations, Rule::averaged)) << &step - steps << ": " << text(violations);
+    }
+}
+
+TEST(Check, FindsANormThatIsAveraged) {
+  const auto violations = check(with_reduction(ddp_step(six, {.zero = Zero::stage1, .clipped = true}),
+                                               Verb::all_reduce, Reduction::average));
+  EXPECT_TRUE(found_only(violations, Rule::averaged)) << text(violations);
+}
+
 TEST(Check, FindsAnUpdateBeforeTheClipping) {
   const auto step = changed(ddp_step(six, {.clipped = true}),
                             [](StepGraph& g) { find_compute(g, Phase::clip, 1)->work = HostWait{}; });

@@ -8,28 +8,24 @@ ClosedState closed_state(ShardStage stage, MemoryFormat format, double parameter
                          bool copied) {
   const bool half = format == MemoryFormat::bf16_master;
   const double each = (half ? 2 : 4) * parameters, optimizer = (half ? 12 : 8) * parameters;
-  const bool shards_gradients = stage == ShardStage::zero2 || stage == ShardStage::fsdp;
+  const DividedState divided = way_of(stage).divided;
   ClosedState state;
-  state.parameters = stage == ShardStage::fsdp ? each / ranks : each;
-  state.gradients = shards_gradients ? each / ranks : each;
+  state.parameters = divided.parameters ? each / ranks : each;
+  state.gradients = divided.gradients ? each / ranks : each;
   state.buckets = copied ? each : 0;
-  state.optimizer = stage == ShardStage::none ? optimizer : optimizer / ranks;
+  state.optimizer = divided.optimizer ? optimizer / ranks : optimizer;
   return state;
 }
 
 std::vector<VerbTimes> closed_volumes(ShardStage stage, int micro_batches) {
+  ShardWay const& way = way_of(stage);
   const double k = micro_batches;
-  switch (stage) {
-    case ShardStage::none:
-      return {{Verb::all_reduce, 1}};
-    case ShardStage::zero1:
-      return {{Verb::reduce_scatter, 1}, {Verb::all_gather, 1}};
-    case ShardStage::zero2:
-      return {{Verb::reduce_scatter, k}, {Verb::all_gather, 1}};
-    case ShardStage::fsdp:
-      break;
-  }
-  return {{Verb::reduce_scatter, k}, {Verb::all_gather, 2 * k}};
+  std::vector<VerbTimes> volumes{{way.reduce, way.divided.gradients ? k : 1}};
+  if (way.divided.parameters)
+    volumes.push_back({Verb::all_gather, 2 * k});
+  else if (way.divided.optimizer)
+    volumes.push_back({way.update, 1});
+  return volumes;
 }
 
 }  // namespace ddproxy::model

@@ -25,10 +25,9 @@ struct ClosedState {
 };
 
 /// Returns the state of one of `ranks` ranks. In fp32 and with autocast a parameter, its gradient and its two
-/// moments take 4, 4 and 8 bytes; with bf16_master 2, 2 and 12. `none` keeps all, 16 Psi; `zero1` divides the
-/// optimizer's part among the ranks, `zero2` the gradients too, `fsdp` all. `copied` says that gradients are
-/// copied into buckets, which take as many bytes as all gradients. The gathered units of `fsdp` and the
-/// cached weights of autocast are not included.
+/// moments take 4, 4 and 8 bytes; with bf16_master 2, 2 and 12. What ShardWay::divided names is divided by
+/// the number of ranks. `copied` says that gradients are copied into buckets, which take as many bytes as all
+/// gradients. Gathered units and the cached weights of autocast are not included.
 ClosedState closed_state(ShardStage stage, MemoryFormat format, double parameters, double ranks, bool copied);
 
 /// How often a verb moves all parameters or all gradients in a step.
@@ -37,10 +36,10 @@ struct VerbTimes {
   double times;
 };
 
-/// Returns the communication of a step of k micro-batches, as multiples of Psi elements: `none` all-reduces
-/// gradients once; `zero1` reduce-scatters gradients and all-gathers parameters once each; `zero2`
-/// reduce-scatters in every micro-batch; `fsdp` also all-gathers twice in every micro-batch, before the
-/// forward and before the backward pass.
+/// Returns the communication of a step of k micro-batches, as multiples of Psi elements. Gradients are
+/// averaged by ShardWay::reduce: once, or in every micro-batch if they are divided. Divided parameters are
+/// gathered twice in every micro-batch, before the forward and before the backward pass. If only the state of
+/// the optimizer is divided, ShardWay::update distributes the updated parameters once.
 std::vector<VerbTimes> closed_volumes(ShardStage stage, int micro_batches);
 
 }  // namespace ddproxy::model

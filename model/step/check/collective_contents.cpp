@@ -68,7 +68,8 @@ void CollectiveContents::all_reduce(Members const& members) {
 }
 
 void CollectiveContents::reduce_scatter(Members const& members) {
-  const Segments reduced = sums_.sum(members.front().rank, sources(members));
+  const Segments reduced =
+      sums_.sum(members.front().rank, sources(members), members.front().collective.reduction);
   for (std::size_t m = 0; m < members.size(); ++m) {
     const std::size_t rank = members[m].rank;
     Access const& to = members[m].accesses[1];

@@ -38,26 +38,33 @@ std::optional<ContributionSets::Id> ContributionSets::joined(std::vector<Id> con
   std::vector<Contribution> all;
   for (const Id set : sets) all.insert(all.end(), sets_[set].begin(), sets_[set].end());
   std::ranges::sort(all);
-  const bool twice = std::ranges::adjacent_find(all) != all.end();
+  const bool twice = std::ranges::adjacent_find(all, &Contribution::same_term) != all.end();
   return unions_[sets] = twice ? std::nullopt : std::optional(id(std::move(all)));
 }
 
 std::optional<ContributionSets::Id> ContributionSets::averaged(std::vector<Id> const& sets) {
+  const auto [known, is_new] = averages_.try_emplace(sets);
+  if (!is_new) return known->second;
   std::vector<Contribution> common = sets_[sets.front()];
   for (const Id set : sets) {
     std::vector<Contribution> both;
     std::ranges::set_intersection(common, sets_[set], std::back_inserter(both));
     common = std::move(both);
   }
-  if (sets.size() < 2 || common.empty()) return joined(sets);
+  if (sets.size() < 2) common.clear();
   std::vector<Id> parts{id(common)};
   for (const Id set : sets) {
     std::vector<Contribution> own;
     std::ranges::set_difference(sets_[set], common, std::back_inserter(own));
     if (own.empty()) return std::nullopt;
+    for (Contribution& each : own) each.divisor *= sets.size();
     parts.push_back(id(std::move(own)));
   }
-  return joined(parts);
+  return known->second = joined(parts);
+}
+
+bool ContributionSets::same_terms(Id a, Id b) const {
+  return std::ranges::equal(sets_[a], sets_[b], &Contribution::same_term);
 }
 
 std::optional<CoveredElements::Id> CoveredElements::id(std::vector<Slice> slices) {

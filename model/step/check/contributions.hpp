@@ -15,7 +15,12 @@ struct Contribution {
   std::size_t rank;
   int micro_batch;
   OperatorId op;
+  std::size_t divisor = 1;  ///< the averages so far have divided the term by this number
   auto operator<=>(Contribution const&) const = default;
+  /// Returns whether both are the same term, whatever divides them.
+  bool same_term(Contribution const& other) const {
+    return rank == other.rank && micro_batch == other.micro_batch && op == other.op;
+  }
 };
 
 /// Stores each distinct set of contributions once and gives it an id, so that equal sets have equal ids.
@@ -32,16 +37,19 @@ class ContributionSets {
 
   /// Returns the id of the set of an average over ranks: the union of the sets, in which contributions that
   /// all sets share count once. Let P be these shared contributions, which were averaged before, and L_r the
-  /// other contributions of rank r. Averaging does not change P, because avg(P + L_r) = P + avg(L_r). Returns
-  /// nothing if two sets share anything besides P, or if a set has nothing besides P.
+  /// other contributions of rank r. Averaging does not change P, because avg(P + L_r) = P + avg(L_r). It
+  /// divides L_r by the number of sets. Returns nothing if two sets share anything besides P, or if a set has
+  /// nothing besides P.
   std::optional<Id> averaged(std::vector<Id> const& sets);
 
   std::size_t size(Id set) const { return sets_[set].size(); }
+  /// Returns whether two sets differ at most in the divisors.
+  bool same_terms(Id a, Id b) const;
 
  private:
   std::vector<std::vector<Contribution>> sets_;
   std::map<std::vector<Contribution>, Id> ids_;
-  std::map<std::vector<Id>, std::optional<Id>> unions_;
+  std::map<std::vector<Id>, std::optional<Id>> unions_, averages_;
 };
 
 /// Stores which elements of the model each sum of squares covers, and gives each cover an id.

@@ -57,6 +57,8 @@ Value GradientSums::sum(std::size_t rank, std::vector<Value> const& values, Redu
                   "adds " + name_of(total.content) + ", which is not a gradient or a norm");
     return {.padding = true};
   }
+  if (total.content == Content::norm && reduction == Reduction::average && sets.size() > 1)
+    findings_.add(Rule::averaged, rank, "averages sums of squares, which must be added");
   const auto set = joined(total.content, sets, reduction);
   if (!set) {
     findings_.add(Rule::contributes_once, rank, "a contribution enters " + name_of(total.content) + " twice");
@@ -84,11 +86,15 @@ void GradientSums::check_complete(std::size_t rank, Segment const& segment) {
           "has a gradient of element " + std::to_string(at) + ", to which no operator contributes");
     }
     at = each->model.end();
-    if (segment.value.set == expected_set(rank, *each)) continue;
+    const auto set = segment.value.set, all = expected_set(rank, *each);
+    if (set == all) continue;
+    const std::string gradient = "the gradient of elements " + std::to_string(each->model.offset) + " to " +
+                                 std::to_string(each->model.end() - 1) + " of the model has ";
+    if (sets_.same_terms(set, all))
+      return findings_.add(Rule::averaged, rank,
+                           gradient + "all contributions, but is not their average over the replicas");
     return findings_.add(Rule::contributes_all, rank,
-                         "the gradient of elements " + std::to_string(each->model.offset) + " to " +
-                             std::to_string(each->model.end() - 1) + " of the model has " +
-                             std::to_string(sets_.size(segment.value.set)) +
+                         gradient + std::to_string(sets_.size(set)) +
                              " contributions; expected: one of every replica, micro-batch and operator");
   }
 }
@@ -101,7 +107,7 @@ std::size_t GradientSums::expected_set(std::size_t rank, ExpectedGradient const&
   std::vector<Contribution> all;
   for (const std::size_t replica : group) {
     for (int m = 0; m < expected.micro_batches; ++m) {
-      for (const OperatorId op : gradient.operators) all.push_back({replica, m, op});
+      for (const OperatorId op : gradient.operators) all.push_back({replica, m, op, group.size()});
     }
   }
   return known->second = sets_.id(std::move(all));

@@ -30,8 +30,8 @@ class GradientSums {
   /// gradients of the same elements of the model, or norms. Otherwise adds a violation.
   Segments sum(std::size_t rank, std::vector<Segments> const& sources, Reduction reduction = Reduction::sum);
 
-  /// Adds a violation if a gradient lacks a contribution, or if a norm does not cover exactly the elements of
-  /// all gradients.
+  /// Adds a violation if a gradient lacks a contribution or is not the average over the replicas, or if a
+  /// norm does not cover exactly the elements of all gradients.
   void check_complete(std::size_t rank, Segment const& segment);
 
  private:

@@ -9,7 +9,8 @@
 #include "model/step/strategies/whole_step_settings.hpp"
 #include "model/transformer/forward_pass.hpp"
 
-// The graphs of sharded steps. whole_step() (whole_step.hpp) calls these functions.
+// The graphs of sharded steps. shard_table.inc names the functions, and whole_step() (whole_step.hpp) calls
+// them.
 namespace ddproxy::model {
 
 /// A unit of fsdp_step(): the parameters that a rank holds whole while it uses them.

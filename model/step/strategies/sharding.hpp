@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "model/step/step_graph.hpp"
 
@@ -15,12 +18,15 @@
 // may consist partly or wholly of padding. Collectives transfer the padding, compute tasks leave it out.
 namespace ddproxy::model {
 
-/// What is divided among the ranks.
+struct BackwardPass;
+struct ForwardPass;
+struct WholeStep;
+
+/// A way of sharding: a row of shard_table.inc. Other code asks for the facts of the row (ShardWay).
 enum class ShardStage {
-  none,   ///< nothing: data parallelism, every rank has everything
-  zero1,  ///< optimizer state. Gradients are reduced after the last micro-batch, or after each (Sync)
-  zero2,  ///< also gradients: each micro-batch reduces its buckets into shards
-  fsdp,   ///< also parameters: a unit is gathered before it is used
+#define DDPROXY_SHARDING(word, function, ...) word,
+#include "model/step/strategies/shard_table.inc"
+#undef DDPROXY_SHARDING
 };
 
 /// The parameters that are gathered together.
@@ -29,17 +35,22 @@ enum class ShardUnit {
   whole,  ///< the whole model is one unit
 };
 
-/// How a step is divided. The members after `stage` are used by some stages only, as their comments say.
+struct ShardWay;
+
+/// How a step is divided. The members after `stage` are used by some stages only (ShardWay::keys).
 struct Sharding {
   ShardStage stage = ShardStage::none;
-  ShardUnit unit = ShardUnit::layer;  ///< fsdp
-  /// fsdp: true: a block is released after its forward pass and gathered again for its backward pass.
-  bool reshard_after_forward = true;
-  int prefetch = 1;       ///< fsdp: number of units whose gather may run ahead of compute
-  std::size_t group = 0;  ///< fsdp: ranks that share a unit; 0: all ranks. Must divide the number of ranks
-  Verb reduce = Verb::reduce_scatter;  ///< zero1: reduce_scatter or all_reduce
-  Verb update = Verb::all_gather;      ///< zero1, zero2: all_gather, or a broadcast of each shard
+  ShardUnit unit = ShardUnit::layer;
+  bool reshard_after_forward = true;  ///< a block is released after its forward pass and gathered again
+  int prefetch = 1;                   ///< number of units whose gather may run ahead of compute
+  std::size_t group = 0;  ///< ranks that share a unit; 0: all ranks. Must divide the number of ranks
+  Verb reduce = Verb::reduce_scatter;  ///< how gradients are averaged: reduce_scatter or all_reduce
+  /// How updated parameters reach all ranks: all_gather, or a broadcast of each shard.
+  Verb update = Verb::all_gather;
   int lanes = 1;  ///< 1: gathers and reductions use one communicator; 2: each has its own
+
+  /// Returns the row of the stage.
+  ShardWay const& way() const;
 };
 
 /// The ranks whose graphs are built.
@@ -48,5 +59,43 @@ enum class RankClasses {
   first,  ///< rank 0 stands for all ranks. It has the largest shards, so its memory and its time are those of
           ///< the step. With thousands of ranks nearly every rank may have a class of its own
 };
+
+/// The parts of the state of training that are divided among the ranks. Every rank keeps all of the others.
+struct DividedState {
+  bool optimizer = false;
+  bool gradients = false;  ///< so each micro-batch averages its gradients, whatever Sync says
+  bool parameters = false;
+  constexpr bool any() const { return optimizer || gradients || parameters; }
+};
+
+/// The members of Sharding that a stage uses. An input can give only these keys in [shard].
+struct ShardKeys {
+  bool unit = false, reshard_after_forward = false, prefetch = false, group = false;
+  bool reduce = false, update = false, lanes = false;
+};
+
+/// A row of shard_table.inc: the facts about a way of sharding.
+struct ShardWay {
+  ShardStage stage;
+  std::string_view name;  ///< its word in inputs, options and results
+  /// Builds the graphs of a step. whole_step() (whole_step.hpp) checks the arguments and calls it.
+  RankGraphs (*build)(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
+                      WholeStep const& strategy, std::size_t ranks, RankClasses classes);
+  DividedState divided = {};
+  bool has_units = false;  ///< gathers and reduces units (ShardUnit), not the buckets of a plan
+  ShardKeys keys = {};
+  /// Sharding::reduce and Sharding::update of the closed forms, and of an input without these keys.
+  Verb reduce = Verb::reduce_scatter, update = Verb::all_gather;
+  std::string_view name_in_groups = {};  ///< its name in tables if groups of ranks share a unit
+};
+
+/// Returns all rows of the table, in the order of shard_table.inc.
+std::span<ShardWay const> shard_ways();
+
+/// Returns the row of a stage.
+ShardWay const& way_of(ShardStage stage);
+
+/// Returns the settings of a stage for which an input gives no other key of [shard].
+Sharding default_sharding(ShardStage stage);
 
 }  // namespace ddproxy::model

@@ -9,7 +9,6 @@
 
 #include "model/step/strategies/all_reduce_builder.hpp"
 #include "model/step/strategies/micro_batch.hpp"
-#include "model/step/strategies/sharded_steps.hpp"
 
 namespace ddproxy::model {
 namespace {
@@ -135,6 +134,12 @@ class WholeStepBuilder : AllReduceBuilder {
 
 }  // namespace
 
+/// Builds the step of the row `none`.
+RankGraphs unsharded_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
+                          WholeStep const& strategy, std::size_t ranks, RankClasses) {
+  return WholeStepBuilder(pass, strategy).build(forward, tokens, ranks);
+}
+
 RankGraphs whole_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
                       WholeStep const& strategy, std::size_t ranks, RankClasses classes) {
   if (strategy.micro_batches < 1 || tokens < 1) {
@@ -148,16 +153,7 @@ RankGraphs whole_step(BackwardPass const& pass, ForwardPass const& forward, std:
         " operators, but the backward pass has " + std::to_string(pass.operations.size()) +
         "; give two passes of the same model");
   }
-  switch (strategy.sharding.stage) {
-    case ShardStage::zero1:
-    case ShardStage::zero2:
-      return zero_step(pass, forward, tokens, strategy, ranks, classes);
-    case ShardStage::fsdp:
-      return fsdp_step(pass, forward, tokens, strategy, ranks, classes);
-    case ShardStage::none:
-      break;
-  }
-  return WholeStepBuilder(pass, strategy).build(forward, tokens, ranks);
+  return strategy.sharding.way().build(pass, forward, tokens, strategy, ranks, classes);
 }
 
 }  // namespace ddproxy::model

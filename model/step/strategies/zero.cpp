@@ -46,9 +46,9 @@ class ZeroStep : ShardedBuilder {
   }
 
  private:
-  bool is_zero2() const { return strategy_.sharding.stage == ShardStage::zero2; }
-  bool scatters() const { return is_zero2() || strategy_.sharding.reduce == Verb::reduce_scatter; }
-  bool reduces_each() const { return is_zero2() || strategy_.sync == Sync::each; }
+  bool divides_gradients() const { return strategy_.sharding.way().divided.gradients; }
+  bool scatters() const { return divides_gradients() || strategy_.sharding.reduce == Verb::reduce_scatter; }
+  bool reduces_each() const { return divides_gradients() || strategy_.sync == Sync::each; }
 
   // ---- buffers
 
@@ -71,7 +71,7 @@ class ZeroStep : ShardedBuilder {
     std::vector<BufferId> slots;
     for (ShardedBucket& bucket : buckets_) {
       const bool tied = head_ && &bucket == &buckets_.back();
-      if (!is_zero2() || tied) {
+      if (!divides_gradients() || tied) {
         bucket.gradients = add_gradients_of(bucket);
       } else {
         if (slots.size() < 2)
@@ -84,7 +84,7 @@ class ZeroStep : ShardedBuilder {
   BufferId add_gradients_of(ShardedBucket const& bucket) {
     const bool exits = !scatters() && !updates();
     return builder_.buffer(
-        {.kind = is_zero2() ? BufferKind::bucket : BufferKind::gradient,
+        {.kind = divides_gradients() ? BufferKind::bucket : BufferKind::gradient,
          .elements = bucket.run.padded(),
          .at_exit = exits ? BufferState{Content::gradient, bucket.run.model} : BufferState{}});
   }
@@ -106,7 +106,7 @@ class ZeroStep : ShardedBuilder {
       const bool is_backward = compute.phase == Phase::backward;
       if (is_backward) add_computed_gradients(task, m);
       last_compute_ = builder_.task(std::move(task));
-      if (is_backward && reduces && (strategy_.ddp.overlapped || is_zero2())) reduce_complete(m);
+      if (is_backward && reduces && (strategy_.ddp.overlapped || divides_gradients())) reduce_complete(m);
     }
     for (; reduces && next_bucket_ < buckets_.size(); ++next_bucket_) reduce(buckets_[next_bucket_], m, true);
     if (reduces && !scatters()) wait_ = last_reduced_;  // the next micro-batch adds to its result
