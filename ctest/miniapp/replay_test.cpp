@@ -76,8 +76,7 @@ TEST_F(Twin, ReducesInOrderAndNotTooEarly) {
 
 TEST_F(Twin, ABucketThatStartsTooEarlyIsCaught) {
   HostReplay backward(workload.operation_seconds);
-  Workload hasty = workload;
-  for (auto& gradient : hasty.pass.gradients) gradient.operation -= gradient.operation > 0;
+  const Workload hasty = one_operation_early(workload);
   const auto allreduce = threaded();
   CompiledStep step = ddp_step(hasty, {model::per_tensor_plan(workload.gradient_bytes)});
   EXPECT_EQ(verify_order(workload, step, backward, *allreduce),

@@ -36,7 +36,7 @@ KernelBackward::KernelBackward(model::Shape const& shape, model::BackwardPass co
       gpt_(exec_, checked(shape, pass, tokens, gradients_), pass, tokens, seed, rank),
       work_memory_("work buffers", work_buffers(shape, tokens, exec_.concurrency())),
       work_(work_memory_) {
-  for (auto const& operation : pass.operations) steps_.push_back(step(operation));
+  for (std::size_t op = 0; op < pass.operations.size(); ++op) steps_.push_back(step(op));
   renew();
 }
 
@@ -45,26 +45,25 @@ void KernelBackward::renew() {
   fence();
 }
 
-KernelBackward::Step KernelBackward::step(model::Operation const& operation) {
+KernelBackward::Step KernelBackward::step(std::size_t op) {
+  auto const& operation = gpt_.operations[op];
   switch (operation.kind) {
     case model::OperationKind::cross_entropy:
       return [this] { loss(); };
     case model::OperationKind::head:
-      return [this, weight = gpt_.weight(gpt_.head_weight()), out = gradient(gpt_.head_weight())] {
-        head(weight, out);
-      };
+      return [this, weight = gpt_.weight(op), out = weight_gradient(op)] { head(weight, out); };
     case model::OperationKind::norm:
-      return norm_step(operation);
+      return norm_step(op);
     case model::OperationKind::linear:
-      return linear_step(operation);
+      return linear_step(op);
     case model::OperationKind::activation:
       return [this, &block = block_of(operation)] { gelu(block); };
     case model::OperationKind::attention:
       return [this, &block = block_of(operation)] { attention(block); };
     case model::OperationKind::position_table:
-      return [this, out = gradient("wpe.weight")] { position_table(out); };
+      return [this, out = weight_gradient(op)] { position_table(out); };
     case model::OperationKind::token_table:
-      return [this, out = gradient("wte.weight")] { token_table(out); };
+      return [this, out = weight_gradient(op)] { token_table(out); };
     case model::OperationKind::rope:  // check_kernels_have() refuses such models
       break;
   }
@@ -82,11 +81,11 @@ KernelBackward::NormOperands KernelBackward::norm_operands(model::Operation cons
   return {block.middle, block.ln_2_of};
 }
 
-KernelBackward::Step KernelBackward::norm_step(model::Operation const& operation) {
+KernelBackward::Step KernelBackward::norm_step(std::size_t op) {
+  auto const& operation = gpt_.operations[op];
   const auto [x, statistics] = norm_operands(operation);
-  float const* const weight = gpt_.weight(operation.name + ".weight");
-  const kernels::LayernormGradients out{gradient(operation.name + ".weight"),
-                                        gradient(operation.name + ".bias"), work_.residual};
+  float const* const weight = gpt_.weight(op);
+  const kernels::LayernormGradients out{weight_gradient(op), bias_gradient(op), work_.residual};
   const bool first = operation.part == model::Part::ln_f;
   return [=, this, x = x, statistics = statistics] {
     const kernels::Index columns = gpt_.shape.d_model;
@@ -107,12 +106,12 @@ KernelBackward::LinearOperands KernelBackward::linear_operands(model::Operation 
   throw std::logic_error("no kernel for the linear map " + operation.name);
 }
 
-KernelBackward::Step KernelBackward::linear_step(model::Operation const& operation) {
+KernelBackward::Step KernelBackward::linear_step(std::size_t op) {
+  auto const& operation = gpt_.operations[op];
   const LinearOperands operands = linear_operands(operation);
   const kernels::LinearSize size{gpt_.rows(), operation.in, operation.out};
-  float const* const weight = gpt_.weight(operation.name + ".weight");
-  const kernels::LinearGradients out{gradient(operation.name + ".bias"), gradient(operation.name + ".weight"),
-                                     operands.dx};
+  float const* const weight = gpt_.weight(op);
+  const kernels::LinearGradients out{bias_gradient(op), weight_gradient(op), operands.dx};
   return [=, this] {
     kernels::linear_backward(exec_, size, operands.x, weight, operands.dy, out, work_.scratch);
   };

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "kernels/embedding.hpp"
 #include "miniapp/compute/activations.hpp"
@@ -10,6 +12,12 @@
 #include "miniapp/input/kernel_memory.hpp"
 
 namespace ddproxy {
+
+/// The places of an operator's parameters in an array with all parameters or all gradients: the indices of
+/// their first elements. A place is unused if the operator has no such parameter.
+struct ParameterPlaces {
+  std::size_t weight = 0, bias = 0;
+};
 
 /// A GPT-2 in the memory of the kernels: its parameters, the tokens of one rank, and memory for the
 /// activations of one step. It owns all of them.
@@ -22,7 +30,8 @@ class KernelModel {
 
   model::Shape shape;
   model::Tokens tokens;
-  model::TensorLayout layout;
+  std::vector<model::Operation> operations;  ///< of the backward pass
+  std::vector<ParameterPlaces> places;       ///< [operation]; a tied head uses the token embedding
   kernels::Floats weights;      ///< [parameters] in the order in which their gradients become ready
   kernels::TokenIds inputs;     ///< [B, T]
   kernels::TokenIds targets;    ///< [B, T] the token that follows each input
@@ -31,8 +40,13 @@ class KernelModel {
   Activations activations;
 
   kernels::Index rows() const { return tokens.count(); }
-  float const* weight(std::string const& name) const { return weights.data() + layout.of(name).offset; }
-  std::string head_weight() const { return shape.tied ? "wte.weight" : "lm_head.weight"; }
+  /// Returns the index of the operation with this kind, part and block in the backward pass. Throws
+  /// std::logic_error if there is none.
+  std::size_t operation_of(model::OperationKind kind, model::Part part = model::Part::none,
+                           std::optional<std::size_t> block = std::nullopt) const;
+  /// Returns the weight or the bias of an operation, given its index.
+  float const* weight(std::size_t operation) const { return weights.data() + places[operation].weight; }
+  float const* bias(std::size_t operation) const { return weights.data() + places[operation].bias; }
 };
 
 }  // namespace ddproxy

@@ -18,6 +18,12 @@ void check_caps(std::span<const std::int64_t> caps) {
   }
 }
 
+/// Adds a bucket behind the others.
+void add(Plan& plan, std::size_t first, std::size_t last, std::int64_t bytes) {
+  const std::int64_t offset = plan.empty() ? 0 : plan.back().offset + plan.back().bytes;
+  plan.push_back({first, last, bytes, offset});
+}
+
 }  // namespace
 
 Bucketing::Bucketing(std::span<const std::int64_t> bytes) : sum_{0} {
@@ -33,7 +39,7 @@ Plan Bucketing::bucketed(std::span<const std::int64_t> caps) const {
     const auto behind = sum_.begin() + static_cast<std::ptrdiff_t>(first) + 1;
     const auto closed = std::lower_bound(behind, sum_.end(), sum_[first] + limit);
     const std::size_t last = std::min(n, static_cast<std::size_t>(closed - sum_.begin())) - 1;
-    plan.push_back({first, last, sum_[last + 1] - sum_[first]});
+    add(plan, first, last, sum_[last + 1] - sum_[first]);
     first = last + 1;
   }
   return plan;
@@ -51,7 +57,7 @@ Plan flat_plan(std::span<const std::int64_t> gradient_bytes) {
 
 Plan per_tensor_plan(std::span<const std::int64_t> gradient_bytes) {
   Plan plan;
-  for (std::size_t i = 0; i < gradient_bytes.size(); ++i) plan.push_back({i, i, gradient_bytes[i]});
+  for (std::size_t i = 0; i < gradient_bytes.size(); ++i) add(plan, i, i, gradient_bytes[i]);
   return plan;
 }
 
@@ -66,7 +72,7 @@ Plan plan_ending_at(std::span<const std::int64_t> gradient_bytes, std::span<cons
     }
     std::int64_t bytes = 0;
     for (std::size_t i = first; i <= end; ++i) bytes += gradient_bytes[i];
-    plan.push_back({first, end, bytes});
+    add(plan, first, end, bytes);
     first = end + 1;
   }
   if (first != gradient_bytes.size()) {

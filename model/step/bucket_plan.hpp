@@ -12,16 +12,18 @@ namespace ddproxy::model {
 
 /// Consecutive gradients, in ready order, that one collective reduces.
 struct Bucket {
-  std::size_t first;   ///< index of its first gradient
-  std::size_t last;    ///< index of its last gradient; the bucket is ready when this gradient is ready
-  std::int64_t bytes;  ///< total size of its gradients
+  std::size_t first;    ///< index of its first gradient
+  std::size_t last;     ///< index of its last gradient; the bucket is ready when this gradient is ready
+  std::int64_t bytes;   ///< total size of its gradients
+  std::int64_t offset;  ///< bytes of the gradients before its first one
   bool operator==(Bucket const&) const = default;
-};
 
-/// Returns the elements of a bucket in the array with all gradients.
-inline Slice slice_of(Bucket const& bucket, TensorLayout const& layout) {
-  return layout.run(bucket.first, bucket.last);
-}
+  /// Returns its elements in the array with all gradients.
+  constexpr Slice slice() const {
+    constexpr std::size_t each = gradient_element_bytes;
+    return {static_cast<std::size_t>(offset) / each, static_cast<std::size_t>(bytes) / each};
+  }
+};
 
 /// The buckets of a backward pass, in ready order.
 using Plan = std::vector<Bucket>;

@@ -67,12 +67,10 @@ constexpr auto clocks_agree = std::chrono::microseconds(50);
 // completes the gradient had ended. `ends` has the end of each operator.
 std::string check_times(std::vector<Numbered> const& buckets, Workload const& workload,
                         std::vector<Clock::time_point> const& ends) {
-  const model::TensorLayout layout(workload.pass);
   const std::size_t first = buckets.front().bucket.call.assigned.offset;
   auto at = buckets.begin();
-  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
-    auto const& gradient = workload.pass.gradients[tensor];
-    while (first + layout[tensor].offset >= at->bucket.call.assigned.end()) ++at;
+  for (auto const& gradient : workload.pass.gradients) {
+    while (first + gradient.offset >= at->bucket.call.assigned.end()) ++at;
     const auto end = ends[gradient.operation];
     if (at->bucket.ready < end)
       return fmt::format("bucket {} started before its gradient {} was complete", at->number, gradient.name);
@@ -83,11 +81,11 @@ std::string check_times(std::vector<Numbered> const& buckets, Workload const& wo
 }
 
 std::string name_of_element(Workload const& workload, std::int64_t element) {
-  const model::TensorLayout layout(workload.pass);
+  auto const& gradients = workload.pass.gradients;
   const auto at = static_cast<std::size_t>(element);
-  if (at >= layout.elements()) return "?";
-  const std::size_t tensor = layout.tensor_of(at);
-  return fmt::format("{}[{}]", workload.pass.gradients[tensor].name, at - layout[tensor].offset);
+  if (at >= gradients.elements()) return "?";
+  auto const& tensor = gradients[gradients.tensor_of(at)];
+  return fmt::format("{}[{}]", tensor.name, at - tensor.offset);
 }
 
 int groups_of(Runtime const& runtime, Workload const& workload) {

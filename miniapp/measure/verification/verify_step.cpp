@@ -87,11 +87,11 @@ std::string run_and_check(Runtime const& runtime, StepToVerify const& what, Comp
 // Returns the name of an element of the model, or an empty text for a content without one.
 std::string name_of_element(model::BackwardPass const& pass, ExactContent const& content) {
   using Kind = ExactContent::Kind;
-  const model::TensorLayout layout(pass);
+  auto const& layout = pass.gradients;
   if (content.kind == Kind::poison || content.kind == Kind::activation || content.first >= layout.elements())
     return "";
-  const std::size_t tensor = layout.tensor_of(content.first);
-  return fmt::format(", {}[{}]", pass.gradients[tensor].name, content.first - layout[tensor].offset);
+  auto const& tensor = layout[layout.tensor_of(content.first)];
+  return fmt::format(", {}[{}]", tensor.name, content.first - tensor.offset);
 }
 
 std::string place_of(StepToVerify const& what, std::uint64_t at) {

@@ -27,7 +27,7 @@ class WholeStepBuilder : AllReduceBuilder {
       moments_[1] = kept(BufferKind::optimizer_state, Content::optimizer_state);
     }
     if (strategy.clipped) norm_ = builder_.buffer({.kind = BufferKind::scalar, .elements = sum_elements});
-    for (Bucket const& bucket : ddp_.plan) runs_.push_back(slice_of(bucket, layout_));
+    for (Bucket const& bucket : ddp_.plan) runs_.push_back(bucket.slice());
     if (runs_.empty()) runs_.push_back(all_);
   }
 
