@@ -25,11 +25,16 @@ TEST(TensorLayout, TensorsLieOneBehindTheOtherInReadyOrder) {
 }
 
 TEST(TensorLayout, SetsTheOffsetsOfTensorsThatAreGivenToIt) {
-  const TensorLayout layout{{"a", "l", 3, 0}, {"b", "l", 4, 1, false, 99}};
+  TensorLayout layout;
+  EXPECT_EQ(layout.elements(), 0U);
+  layout.push_back({"a", "l", 3, 0});
+  layout.push_back({"b", "l", 4, 1, false, 99});
   EXPECT_EQ(layout[0].slice(), (Slice{0, 3}));
   EXPECT_EQ(layout[1].slice(), (Slice{3, 4}));
   EXPECT_EQ(layout.elements(), 7U);
-  EXPECT_EQ(TensorLayout().elements(), 0U);
+  EXPECT_EQ(layout.name_of(2), "a[2]");
+  EXPECT_EQ(layout.name_of(3), "b[0]");
+  EXPECT_EQ(layout.name_of(7), "?");
 }
 
 TEST(Slices, OwnPartsAreEqualAndFollowEachOther) {

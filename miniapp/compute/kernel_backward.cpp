@@ -36,7 +36,7 @@ KernelBackward::KernelBackward(model::Shape const& shape, model::BackwardPass co
       gpt_(exec_, checked(shape, pass, tokens, gradients_), pass, tokens, seed, rank),
       work_memory_("work buffers", work_buffers(shape, tokens, exec_.concurrency())),
       work_(work_memory_) {
-  for (std::size_t op = 0; op < pass.operations.size(); ++op) steps_.push_back(step(op));
+  for (auto const& operation : pass.operations) steps_.push_back(step(operation));
   renew();
 }
 
@@ -45,25 +45,27 @@ void KernelBackward::renew() {
   fence();
 }
 
-KernelBackward::Step KernelBackward::step(std::size_t op) {
-  auto const& operation = gpt_.operations[op];
+KernelBackward::Step KernelBackward::step(model::Operation const& operation) {
+  const ParameterPlaces at = gpt_.places[{operation.kind, operation.part, operation.block}];
+  float const* const weight = gpt_.weights.data() + at.weight;
+  float* const out = gradients_.data() + at.weight;
   switch (operation.kind) {
     case model::OperationKind::cross_entropy:
       return [this] { loss(); };
     case model::OperationKind::head:
-      return [this, weight = gpt_.weight(op), out = weight_gradient(op)] { head(weight, out); };
+      return [=, this] { head(weight, out); };
     case model::OperationKind::norm:
-      return norm_step(op);
+      return norm_step(operation, at);
     case model::OperationKind::linear:
-      return linear_step(op);
+      return linear_step(operation, at);
     case model::OperationKind::activation:
       return [this, &block = block_of(operation)] { gelu(block); };
     case model::OperationKind::attention:
       return [this, &block = block_of(operation)] { attention(block); };
     case model::OperationKind::position_table:
-      return [this, out = weight_gradient(op)] { position_table(out); };
+      return [=, this] { position_table(out); };
     case model::OperationKind::token_table:
-      return [this, out = weight_gradient(op)] { token_table(out); };
+      return [=, this] { token_table(out); };
     case model::OperationKind::rope:  // check_kernels_have() refuses such models
       break;
   }
@@ -81,11 +83,11 @@ KernelBackward::NormOperands KernelBackward::norm_operands(model::Operation cons
   return {block.middle, block.ln_2_of};
 }
 
-KernelBackward::Step KernelBackward::norm_step(std::size_t op) {
-  auto const& operation = gpt_.operations[op];
+KernelBackward::Step KernelBackward::norm_step(model::Operation const& operation, ParameterPlaces at) {
   const auto [x, statistics] = norm_operands(operation);
-  float const* const weight = gpt_.weight(op);
-  const kernels::LayernormGradients out{weight_gradient(op), bias_gradient(op), work_.residual};
+  float const* const weight = gpt_.weights.data() + at.weight;
+  const kernels::LayernormGradients out{gradients_.data() + at.weight, gradients_.data() + at.bias,
+                                        work_.residual};
   const bool first = operation.part == model::Part::ln_f;
   return [=, this, x = x, statistics = statistics] {
     const kernels::Index columns = gpt_.shape.d_model;
@@ -106,12 +108,11 @@ KernelBackward::LinearOperands KernelBackward::linear_operands(model::Operation 
   throw std::logic_error("no kernel for the linear map " + operation.name);
 }
 
-KernelBackward::Step KernelBackward::linear_step(std::size_t op) {
-  auto const& operation = gpt_.operations[op];
+KernelBackward::Step KernelBackward::linear_step(model::Operation const& operation, ParameterPlaces at) {
   const LinearOperands operands = linear_operands(operation);
   const kernels::LinearSize size{gpt_.rows(), operation.in, operation.out};
-  float const* const weight = gpt_.weight(op);
-  const kernels::LinearGradients out{bias_gradient(op), weight_gradient(op), operands.dx};
+  float const* const weight = gpt_.weights.data() + at.weight;
+  const kernels::LinearGradients out{gradients_.data() + at.bias, gradients_.data() + at.weight, operands.dx};
   return [=, this] {
     kernels::linear_backward(exec_, size, operands.x, weight, operands.dy, out, work_.scratch);
   };

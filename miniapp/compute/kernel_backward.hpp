@@ -57,14 +57,12 @@ class KernelBackward : public KernelLane {
     float* dx;
   };
 
-  Step step(std::size_t op);
-  Step norm_step(std::size_t op);
-  Step linear_step(std::size_t op);
+  Step step(model::Operation const& operation);
+  Step norm_step(model::Operation const& operation, ParameterPlaces at);
+  Step linear_step(model::Operation const& operation, ParameterPlaces at);
   NormOperands norm_operands(model::Operation const& operation) const;
   LinearOperands linear_operands(model::Operation const& operation) const;
   BlockActivations const& block_of(model::Operation const& operation) const;
-  float* weight_gradient(std::size_t op) const { return gradients_.data() + gpt_.places[op].weight; }
-  float* bias_gradient(std::size_t op) const { return gradients_.data() + gpt_.places[op].bias; }
   void loss() const;
   void head(float const* weight, float* out) const;
   void gelu(BlockActivations const& block) const;

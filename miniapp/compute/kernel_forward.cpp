@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/compute/kernel_forward.hpp"
 
-#include <optional>
-
 #include "kernels/attention.hpp"
 #include "kernels/cross_entropy.hpp"
 #include "kernels/embedding.hpp"
@@ -26,19 +24,18 @@ class Forward {
   void embed() const {
     auto const& shape = gpt_.shape;
     kernels::embedding_forward(exec_, {gpt_.tokens.batch, gpt_.tokens.sequence, shape.d_model},
-                               gpt_.inputs.data(), gpt_.weight(gpt_.operation_of(Kind::token_table)),
-                               gpt_.weight(gpt_.operation_of(Kind::position_table)),
-                               gpt_.activations.blocks.front().input);
+                               gpt_.inputs.data(), gpt_.weight({Kind::token_table}),
+                               gpt_.weight({Kind::position_table}), gpt_.activations.blocks.front().input);
   }
 
   void attend(std::size_t layer) const {
     auto const& block = gpt_.activations.blocks[layer];
     const auto d = gpt_.shape.d_model;
-    norm(Part::ln_1, layer, block.input, block.ln_1, block.ln_1_of);
-    linear(Part::c_attn, layer, block.ln_1, block.qkv);
+    norm({Kind::norm, Part::ln_1, layer}, block.input, block.ln_1, block.ln_1_of);
+    linear({Kind::linear, Part::c_attn, layer}, d, 3 * d, block.ln_1, block.qkv);
     kernels::attention_forward(exec_, attention_size(gpt_.shape, gpt_.tokens), block.qkv, block.attention,
                                block.attention_log_sum, scratch_);
-    linear(Part::attn_c_proj, layer, block.attention, branch_);
+    linear({Kind::linear, Part::attn_c_proj, layer}, d, d, block.attention, branch_);
     kernels::residual_forward(exec_, gpt_.rows() * d, block.input, branch_, block.middle);
   }
 
@@ -46,10 +43,10 @@ class Forward {
     auto const& block = gpt_.activations.blocks[layer];
     const auto d = gpt_.shape.d_model;
     const auto f = gpt_.shape.d_ff;
-    norm(Part::ln_2, layer, block.middle, block.ln_2, block.ln_2_of);
-    linear(Part::c_fc, layer, block.ln_2, block.fc);
+    norm({Kind::norm, Part::ln_2, layer}, block.middle, block.ln_2, block.ln_2_of);
+    linear({Kind::linear, Part::c_fc, layer}, d, f, block.ln_2, block.fc);
     kernels::gelu_forward(exec_, gpt_.rows() * f, block.fc, block.gelu);
-    linear(Part::mlp_c_proj, layer, block.gelu, branch_);
+    linear({Kind::linear, Part::mlp_c_proj, layer}, f, d, block.gelu, branch_);
     kernels::residual_forward(exec_, gpt_.rows() * d, block.middle, branch_,
                               gpt_.activations.output_of(layer));
   }
@@ -57,25 +54,20 @@ class Forward {
   void classify() const {
     auto const& a = gpt_.activations;
     const auto v = gpt_.shape.vocabulary;
-    norm(Part::ln_f, {}, a.last, a.ln_f, a.ln_f_of);
-    kernels::head_forward(exec_, {gpt_.rows(), gpt_.shape.d_model, v}, a.ln_f,
-                          gpt_.weight(gpt_.operation_of(Kind::head)), a.logits);
+    norm({Kind::norm, Part::ln_f}, a.last, a.ln_f, a.ln_f_of);
+    kernels::head_forward(exec_, {gpt_.rows(), gpt_.shape.d_model, v}, a.ln_f, gpt_.weight({Kind::head}),
+                          a.logits);
     kernels::cross_entropy_forward(exec_, gpt_.rows(), v, a.logits, gpt_.targets.data(), a.log_sum, a.loss);
   }
 
  private:
-  void norm(Part part, std::optional<std::size_t> layer, float const* x, float* y,
-            kernels::RowStatistics statistics) const {
-    const auto op = gpt_.operation_of(Kind::norm, part, layer);
-    kernels::layernorm_forward(exec_, gpt_.rows(), gpt_.shape.d_model, x, gpt_.weight(op), gpt_.bias(op), y,
+  void norm(OperationKey const& of, float const* x, float* y, kernels::RowStatistics statistics) const {
+    kernels::layernorm_forward(exec_, gpt_.rows(), gpt_.shape.d_model, x, gpt_.weight(of), gpt_.bias(of), y,
                                statistics);
   }
 
-  void linear(Part part, std::size_t layer, float const* x, float* y) const {
-    const auto op = gpt_.operation_of(Kind::linear, part, layer);
-    auto const& operation = gpt_.operations[op];
-    kernels::linear_forward(exec_, {gpt_.rows(), operation.in, operation.out}, x, gpt_.weight(op),
-                            gpt_.bias(op), y);
+  void linear(OperationKey const& of, std::int64_t in, std::int64_t out, float const* x, float* y) const {
+    kernels::linear_forward(exec_, {gpt_.rows(), in, out}, x, gpt_.weight(of), gpt_.bias(of), y);
   }
 
   kernels::Space const& exec_;

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <vector>
 
 #include "kernels/embedding.hpp"
 #include "miniapp/compute/activations.hpp"
@@ -13,8 +14,15 @@
 
 namespace ddproxy {
 
-/// The places of an operator's parameters in an array with all parameters or all gradients: the indices of
-/// their first elements. A place is unused if the operator has no such parameter.
+/// Identifies an operation of a GPT-2: its kind, its part, and its block if it belongs to one.
+struct OperationKey {
+  model::OperationKind kind;
+  model::Part part = model::Part::none;
+  std::optional<std::size_t> block = std::nullopt;
+  auto operator<=>(OperationKey const&) const = default;
+};
+
+/// The indices of the first elements of an operation's weight and bias in ready order.
 struct ParameterPlaces {
   std::size_t weight = 0, bias = 0;
 };
@@ -30,8 +38,7 @@ class KernelModel {
 
   model::Shape shape;
   model::Tokens tokens;
-  std::vector<model::Operation> operations;  ///< of the backward pass
-  std::vector<ParameterPlaces> places;       ///< [operation]; a tied head uses the token embedding
+  std::map<OperationKey, ParameterPlaces> places;  ///< a tied head has the place of the token embedding
   kernels::Floats weights;      ///< [parameters] in the order in which their gradients become ready
   kernels::TokenIds inputs;     ///< [B, T]
   kernels::TokenIds targets;    ///< [B, T] the token that follows each input
@@ -40,13 +47,8 @@ class KernelModel {
   Activations activations;
 
   kernels::Index rows() const { return tokens.count(); }
-  /// Returns the index of the operation with this kind, part and block in the backward pass. Throws
-  /// std::logic_error if there is none.
-  std::size_t operation_of(model::OperationKind kind, model::Part part = model::Part::none,
-                           std::optional<std::size_t> block = std::nullopt) const;
-  /// Returns the weight or the bias of an operation, given its index.
-  float const* weight(std::size_t operation) const { return weights.data() + places[operation].weight; }
-  float const* bias(std::size_t operation) const { return weights.data() + places[operation].bias; }
+  float const* weight(OperationKey const& of) const { return weights.data() + places.at(of).weight; }
+  float const* bias(OperationKey const& of) const { return weights.data() + places.at(of).bias; }
 };
 
 }  // namespace ddproxy

@@ -33,11 +33,6 @@ void check_copies(Copies const& copies) {
       "copies: the bandwidth must be positive, and the time of a call must not be negative");
 }
 
-/// Returns the seconds of copying a bucket in one direction.
-double copy_seconds(Bucket const& bucket, Copies const& copies) {
-  return copy_seconds(bucket.last - bucket.first + 1, bucket.bytes, copies);
-}
-
 /// Returns when the last copy out of a bucket ends. A bucket is copied as soon as it is reduced, the backward
 /// pass has ended, and the previous bucket is copied.
 double end_of_copies_out(Timeline const& timeline, Plan const& plan, Copies const& copies) {
@@ -50,9 +45,10 @@ double end_of_copies_out(Timeline const& timeline, Plan const& plan, Copies cons
 
 }  // namespace
 
-double copy_seconds(std::size_t gradients, std::int64_t bytes, Copies const& copies) {
+double copy_seconds(Bucket const& bucket, Copies const& copies) {
   if (copies.mode == CopyMode::none) return 0;
-  return static_cast<double>(gradients) * copies.call_seconds + static_cast<double>(bytes) / copies.bandwidth;
+  const double calls = static_cast<double>(bucket.last - bucket.first + 1);
+  return calls * copies.call_seconds + static_cast<double>(bucket.bytes) / copies.bandwidth;
 }
 
 Timeline simulate(std::span<const double> ready, double t_compute, Plan const& plan,

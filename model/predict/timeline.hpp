@@ -21,9 +21,8 @@ struct Copies {
   double call_seconds = 0;  ///< seconds per gradient
 };
 
-/// Returns the seconds of copying gradients in one direction, given their number and their total bytes.
-/// Returns 0 if mode is none.
-double copy_seconds(std::size_t gradients, std::int64_t bytes, Copies const& copies);
+/// Returns the seconds of copying a bucket's gradients in one direction; 0 if mode is none.
+double copy_seconds(Bucket const& bucket, Copies const& copies);
 
 /// A time interval of the step.
 struct Interval {

@@ -28,4 +28,10 @@ std::size_t TensorLayout::tensor_of(std::size_t element) const {
   return static_cast<std::size_t>(std::ranges::upper_bound(tensors_, element, {}, end) - tensors_.begin());
 }
 
+std::string TensorLayout::name_of(std::size_t element) const {
+  if (element >= elements()) return "?";
+  Gradient const& tensor = tensors_[tensor_of(element)];
+  return tensor.name + "[" + std::to_string(element - tensor.offset) + "]";
+}
+
 }  // namespace ddproxy::model

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -66,12 +65,6 @@ struct Gradient {
 /// tensors without gaps, in ready order: the order in which the backward pass completes their gradients.
 class TensorLayout {
  public:
-  TensorLayout() = default;
-  /// Adds the tensors one after another.
-  TensorLayout(std::initializer_list<Gradient> tensors) {
-    for (Gradient const& tensor : tensors) push_back(tensor);
-  }
-
   /// Adds a tensor behind the others and sets its offset.
   void push_back(Gradient tensor);
 
@@ -89,6 +82,9 @@ class TensorLayout {
   std::vector<std::int64_t> bytes() const;
   /// Returns the index of the tensor that contains an element.
   std::size_t tensor_of(std::size_t element) const;
+  /// Returns the tensor of an element and the index in it, for instance "wte.weight[5]"; "?" if there is
+  /// none.
+  std::string name_of(std::size_t element) const;
 
  private:
   std::vector<Gradient> tensors_;

@@ -80,14 +80,6 @@ std::string check_times(std::vector<Numbered> const& buckets, Workload const& wo
   return "";
 }
 
-std::string name_of_element(Workload const& workload, std::int64_t element) {
-  auto const& gradients = workload.pass.gradients;
-  const auto at = static_cast<std::size_t>(element);
-  if (at >= gradients.elements()) return "?";
-  auto const& tensor = gradients[gradients.tensor_of(at)];
-  return fmt::format("{}[{}]", tensor.name, at - tensor.offset);
-}
-
 int groups_of(Runtime const& runtime, Workload const& workload) {
   return verification_groups(workload.wire, runtime.ranks());
 }
@@ -97,7 +89,7 @@ std::string check_buffer(Runtime const& runtime, Workload const& workload, std::
                                 groups_of(runtime, workload));
   if (wrong.count == 0) return "";
   return fmt::format("rank {}: {} of {} elements are wrong, the first is {}", runtime.rank(), wrong.count,
-                     elements.size(), name_of_element(workload, wrong.first));
+                     elements.size(), workload.pass.gradients.name_of(static_cast<std::size_t>(wrong.first)));
 }
 
 // Checks each buffer that, as declared in the graph, must hold averaged gradients at the end of the step.

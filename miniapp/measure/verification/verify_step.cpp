@@ -90,8 +90,7 @@ std::string name_of_element(model::BackwardPass const& pass, ExactContent const&
   auto const& layout = pass.gradients;
   if (content.kind == Kind::poison || content.kind == Kind::activation || content.first >= layout.elements())
     return "";
-  auto const& tensor = layout[layout.tensor_of(content.first)];
-  return fmt::format(", {}[{}]", tensor.name, content.first - tensor.offset);
+  return ", " + layout.name_of(content.first);
 }
 
 std::string place_of(StepToVerify const& what, std::uint64_t at) {

@@ -8,8 +8,8 @@
 namespace ddproxy::model {
 
 double copy_seconds(Slice slice, TensorLayout const& layout, Copies const& copies) {
-  const std::size_t gradients = layout.tensor_of(slice.end() - 1) - layout.tensor_of(slice.offset) + 1;
-  return copy_seconds(gradients, static_cast<std::int64_t>(slice.count) * gradient_element_bytes, copies);
+  const auto bytes = static_cast<std::int64_t>(slice.count) * gradient_element_bytes;
+  return copy_seconds({layout.tensor_of(slice.offset), layout.tensor_of(slice.end() - 1), bytes, 0}, copies);
 }
 
 StepCosts ddp_costs(RankGraphs const& step, BackwardPass const& pass,

@@ -11,8 +11,8 @@
 
 namespace ddproxy::model {
 
-/// Returns the seconds of copying the gradients of a slice in one direction, as copy_seconds() (timeline.hpp)
-/// does.
+/// Returns the seconds of copying the gradients of a slice in one direction: copy_seconds() (timeline.hpp) of
+/// a bucket with these gradients.
 double copy_seconds(Slice slice, TensorLayout const& layout, Copies const& copies);
 
 /// Returns the costs of a graph that ddp() built, from the data that simulate(Job, Plan) takes from a Job.

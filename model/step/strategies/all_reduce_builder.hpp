@@ -46,7 +46,6 @@ class AllReduceBuilder {
 
   BackwardPass const& pass_;
   Ddp const& ddp_;
-  TensorLayout const& layout_;
   Slice all_;  // all parameters
   GraphBuilder builder_;
   BufferId gradients_, buckets_;

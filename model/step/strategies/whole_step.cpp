@@ -33,7 +33,7 @@ class WholeStepBuilder : AllReduceBuilder {
 
   RankGraphs build(ForwardPass const& forward, std::int64_t tokens, std::size_t ranks) {
     const std::vector<Task> tasks =
-        micro_batch(builder_, forward, layout_, parameters_, tokens, strategy_.checkpoint);
+        micro_batch(builder_, forward, pass_.gradients, parameters_, tokens, strategy_.checkpoint);
     for (int m = 0; m < strategy_.micro_batches; ++m) run(tasks, m);
     if (norm_) add_squares();
     for (const Slice bucket : runs_) {
