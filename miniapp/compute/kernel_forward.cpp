@@ -22,8 +22,7 @@ class Forward {
       : exec_(exec), gpt_(gpt), branch_(branch), scratch_(scratch) {}
 
   void embed() const {
-    auto const& shape = gpt_.shape;
-    kernels::embedding_forward(exec_, {gpt_.tokens.batch, gpt_.tokens.sequence, shape.d_model},
+    kernels::embedding_forward(exec_, {gpt_.tokens.batch, gpt_.tokens.sequence, gpt_.shape.d_model},
                                gpt_.inputs.data(), gpt_.weight({Kind::token_table}),
                                gpt_.weight({Kind::position_table}), gpt_.activations.blocks.front().input);
   }

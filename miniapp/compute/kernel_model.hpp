@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -47,6 +46,7 @@ class KernelModel {
   Activations activations;
 
   kernels::Index rows() const { return tokens.count(); }
+  /// Returns the weight of an operation, or its bias. Throws std::out_of_range if the model lacks it.
   float const* weight(OperationKey const& of) const { return weights.data() + places.at(of).weight; }
   float const* bias(OperationKey const& of) const { return weights.data() + places.at(of).bias; }
 };

@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
-#include <string_view>
 
 #include "miniapp/collectives/engines/call_pieces.hpp"
 #include "miniapp/collectives/engines/mpi_calls.hpp"
