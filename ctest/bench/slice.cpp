@@ -62,18 +62,20 @@ double Slice::product_seconds() {
 void Slice::linear_products(model::Operation const& operation) {
   auto const& gpt = backward_->gpt();
   const Index n = gpt.rows(), in = operation.in, out = operation.out;
-  float* const gradient = arena_.data() + gpt.layout.of(operation.name + ".weight").offset;
+  const OperationKey key{operation.kind, operation.part, operation.block};
+  float* const gradient = arena_.data() + gpt.places.at(key).weight;
   kernels::gemm(exec_, {in, out, n}, 1, {out_.data(), in, true}, {in_.data(), out}, 0, {gradient, out});
-  kernels::gemm(exec_, {n, in, out}, 1, {in_.data(), out},
-                {gpt.weight(operation.name + ".weight"), out, true}, 0, {out_.data(), in});
+  kernels::gemm(exec_, {n, in, out}, 1, {in_.data(), out}, {gpt.weight(key), out, true}, 0,
+                {out_.data(), in});
 }
 
 void Slice::head_products() {
   auto const& gpt = backward_->gpt();
   const Index n = gpt.rows(), c = shape_.d_model, v = shape_.vocabulary;
-  float* const gradient = arena_.data() + gpt.layout.of("wte.weight").offset;
+  constexpr OperationKey key{model::OperationKind::head};
+  float* const gradient = arena_.data() + gpt.places.at(key).weight;
   kernels::gemm(exec_, {v, c, n}, 1, {in_.data(), v, true}, {out_.data(), c}, 0, {gradient, c});
-  kernels::gemm(exec_, {n, c, v}, 1, {in_.data(), v}, {gpt.weight("wte.weight"), c}, 0, {out_.data(), c});
+  kernels::gemm(exec_, {n, c, v}, 1, {in_.data(), v}, {gpt.weight(key), c}, 0, {out_.data(), c});
 }
 
 /// Runs five products for each tile of queries and the keys that they see: the scores, their gradient, and

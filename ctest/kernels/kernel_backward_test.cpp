@@ -26,7 +26,7 @@ std::vector<int> to_host(kernels::TokenIds const& tokens) {
 /// Returns one tensor of a flat array in ready order.
 std::vector<float> tensor(model::BackwardPass const& pass, std::vector<float> const& flat,
                           std::string const& name) {
-  const auto slice = model::TensorLayout(pass).of(name);
+  const auto slice = std::ranges::find(pass.gradients, name, &model::Gradient::name)->slice();
   return {flat.begin() + slice.offset, flat.begin() + slice.end()};
 }
 

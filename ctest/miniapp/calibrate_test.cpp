@@ -16,7 +16,7 @@ TEST(Contention, IsFoundAgainInWhatTheModelPredicts) {
     for (double gamma : {0.4, 1.0})
       for (double collective : {0.5, 1.0, 3.0}) {
         const std::vector<double> ready{0.0};
-        const model::Plan plan{{0, 0, 4}};
+        const model::Plan plan{{0, 0, 4, 0}};
         const auto timeline =
             model::simulate(ready, 1.0, plan, [=](std::int64_t) { return collective; }, {kappa, gamma});
         const auto found = speeds_of(1.0, collective, timeline.backward_end, timeline.buckets[0].end);

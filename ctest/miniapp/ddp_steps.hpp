@@ -18,6 +18,17 @@ inline std::vector<std::size_t> test_places(model::StepGraph const& graph, std::
   return places;
 }
 
+/// Returns the workload with each gradient declared complete one operation too early.
+inline Workload one_operation_early(Workload workload) {
+  model::TensorLayout early;
+  for (auto gradient : workload.pass.gradients) {
+    gradient.operation -= gradient.operation > 0;
+    early.push_back(gradient);
+  }
+  workload.pass.gradients = early;
+  return workload;
+}
+
 /// Returns the step of one of two ranks with the buckets of `step`, ready to run.
 inline CompiledStep ddp_step(Workload const& workload, model::Ddp const& step, std::size_t gradients_at = 0) {
   const auto graph = model::ddp(workload.pass, step, 2).classes.front().graph;

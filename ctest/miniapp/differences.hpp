@@ -30,8 +30,8 @@ inline double largest_difference(model::TensorLayout const& layout, std::span<co
                                  std::span<const float> expected) {
   if (gradients.size() != layout.elements() || expected.size() != layout.elements()) return not_comparable;
   double worst = 0;
-  for (std::size_t t = 0; t < layout.tensors(); ++t) {
-    const auto [offset, count] = layout[t];
+  for (auto const& tensor : layout) {
+    const auto [offset, count] = tensor.slice();
     const double scale = largest_of(expected.subspan(offset, count));
     for (std::size_t i = offset; i < offset + count; ++i) {
       const double each = std::abs(static_cast<double>(gradients[i]) - static_cast<double>(expected[i]));
@@ -60,8 +60,8 @@ class UpdateComparison {
   /// step averaged them. All arrays have all elements of the model.
   void add(std::span<const float> gradients, std::vector<float> const& parameters,
            std::vector<float> const& expected) {
-    for (std::size_t t = 0; t < layout_.tensors(); ++t) {
-      const auto [offset, count] = layout_[t];
+    for (auto const& tensor : layout_) {
+      const auto [offset, count] = tensor.slice();
       const double smallest = 1e-6 * largest_of(gradients.subspan(offset, count));
       for (std::size_t i = offset; i < offset + count; ++i) {
         const double gradient = std::abs(static_cast<double>(gradients[i]));

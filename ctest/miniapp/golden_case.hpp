@@ -46,7 +46,7 @@ inline StepCase golden_case(model::Shape const& shape, model::Checkpoint checkpo
 /// Assigns the weights of golden_steps.py to the parameters of a step.
 inline void assign_formula_weights(StepRun& step, model::Shape const& shape) {
   for (auto const& [tensor, values] : reference::formula_weights(shape)) {
-    const Slice slice = step.layout().of(tensor);
+    const Slice slice = step.slice_of(tensor);
     std::ranges::transform(values, step.parameters().subspan(slice.offset, slice.count).begin(),
                            [](double value) { return static_cast<float>(value); });
   }

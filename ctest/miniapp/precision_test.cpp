@@ -15,9 +15,8 @@ namespace {
 // Two gradients: one of ones, and one of threes with a wrong element.
 TEST(PrecisionErrors, AreEuclideanAndOfEachGradient) {
   model::BackwardPass pass;
-  pass.gradients.resize(2);
-  pass.gradients[0].numel = 100;
-  pass.gradients[1].numel = 16;
+  pass.gradients.push_back({"a", "l", 100, 0});
+  pass.gradients.push_back({"b", "l", 16, 0});
   const kernels::HostFloats fp32("fp32", 116);
   for (std::size_t i = 0; i < 116; ++i) fp32(i) = i < 100 ? 1.0F : 3.0F;
   const kernels::Floats other("other", 116);
@@ -41,7 +40,9 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 struct Judged : testing::Test {
   model::BackwardPass pass;
-  Judged() { pass.gradients = {{"a", "l", 4, 0}, {"b", "l", 4, 0}}; }
+  Judged() {
+    for (char const* name : {"a", "b"}) pass.gradients.push_back({name, "l", 4, 0});
+  }
   std::string judge(PrecisionErrors const& errors, Precision precision) const {
     return beyond_bound(errors, precision, pass);
   }

@@ -76,8 +76,7 @@ TEST_F(Twin, ReducesInOrderAndNotTooEarly) {
 
 TEST_F(Twin, ABucketThatStartsTooEarlyIsCaught) {
   HostReplay backward(workload.operation_seconds);
-  Workload hasty = workload;
-  for (auto& gradient : hasty.pass.gradients) gradient.operation -= gradient.operation > 0;
+  const Workload hasty = one_operation_early(workload);
   const auto allreduce = threaded();
   CompiledStep step = ddp_step(hasty, {model::per_tensor_plan(workload.gradient_bytes)});
   EXPECT_EQ(verify_order(workload, step, backward, *allreduce),
@@ -126,7 +125,7 @@ TEST(HostReplay, LateWakeUpsDoNotAddUp) {
 TEST(HostReplay, CopiesBackFromTheDeadlinesToo) {
   Workload workload;
   workload.pass.operations.resize(1);
-  workload.pass.gradients = {{"a", "l", 1000, 0}, {"b", "l", 1000, 0}};
+  for (char const* name : {"a", "b"}) workload.pass.gradients.push_back({name, "l", 1000, 0});
   workload.gradient_bytes = {4000, 4000};
   HostReplay backward({5e-3}, 5e-6);
   ThreadedLane allreduce(std::make_unique<ReplayEngine>([](std::int64_t) { return 20e-3; }));

@@ -172,8 +172,7 @@ TEST_F(Verification, ABucketThatStartsTooEarlyIsCaught) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer reports this race itself";
 #endif
-  Workload hasty = workload;
-  for (auto& gradient : hasty.pass.gradients) gradient.operation -= gradient.operation > 0;
+  const Workload hasty = one_operation_early(workload);
   EXPECT_NE(verify(ddp_step(hasty, {plan}), workload), "");
 }
 
@@ -185,8 +184,7 @@ TEST_F(Verification, AnEngineThatDoesNotWaitIsCaught) {
 }
 
 TEST_F(Verification, TooEarlyIsSeenInTheNumbersToo) {
-  Workload hasty = workload;
-  for (auto& gradient : hasty.pass.gradients) gradient.operation -= gradient.operation > 0;
+  const Workload hasty = one_operation_early(workload);
   if (ranks() == 1) GTEST_SKIP() << "alone, the order changes no number";
   PolledLane allreduce(std::make_unique<AtOnce>(arena.data()), true);
   EXPECT_EQ(verify(ddp_step(workload, {plan}), workload, allreduce), "");

@@ -98,7 +98,7 @@ struct ShardedDrive {
 class ShardedRun {
  public:
   explicit ShardedRun(StepCase const& c, ShardedDrive drive = {})
-      : layout_(model::backward_pass(c.shape)),
+      : layout_(model::backward_pass(c.shape).gradients),
         graphs_(drive.host_waits ? model::with_host_waits(graphs_of(c)) : graphs_of(c)),
         graph_(graphs_.classes[model::class_of_ranks(graphs_)[static_cast<std::size_t>(rank())]].graph),
         places_(place_buffers(graph_)),

@@ -100,7 +100,7 @@ Compared compare(StepCase const& whole_case, StepCase const& sharded_case) {
 // some rows of the embedding. Of the Llama none was left out.
 void expect_close_updates(StepCase const& whole, StepCase const& sharded) {
   const auto found = compare(whole, sharded);
-  const std::size_t elements = model::TensorLayout(model::backward_pass(whole.shape)).elements();
+  const std::size_t elements = model::backward_pass(whole.shape).gradients.elements();
   EXPECT_LT(found.scalars, 1e-6);
   EXPECT_LT(found.updates.worst(), 1e-3);
   EXPECT_LE(found.updates.left_out(), key_biases(whole.shape) + elements / 1000);
@@ -128,9 +128,9 @@ TEST(ShardedUpdate, ClipsByTheNormOfAllGradients) {
 
 // The largest gradient of the model is 10000 times that of the second tensor.
 TEST(ShardedUpdatePlanted, AnErrorInATensorWithSmallGradientsIsSeen) {
-  const model::TensorLayout layout(model::backward_pass(small_llama()));
+  const model::TensorLayout layout = model::backward_pass(small_llama()).gradients;
   std::vector<float> expected(layout.elements(), 1e-4F);
-  std::ranges::fill(std::span(expected).first(layout[0].count), 1.0F);
+  std::ranges::fill(std::span(expected).first(layout[0].slice().count), 1.0F);
   auto gradients = expected;
   EXPECT_EQ(largest_difference(layout, gradients, expected), 0);
   gradients[layout[1].offset + 3] *= 1.0001F;

@@ -72,8 +72,8 @@ struct Errors {
 Errors errors_of(StepRun& step, StepRun& truth) {
   const double noise = 1e-6 * norm_of(truth.gradients());
   Errors errors;
-  for (std::size_t t = 0; t < step.layout().tensors(); ++t) {
-    const Slice slice = step.layout()[t];
+  for (std::size_t t = 0; t < step.layout().size(); ++t) {
+    const Slice slice = step.layout()[t].slice();
     const auto got = step.gradients().subspan(slice.offset, slice.count);
     const auto expected = truth.gradients().subspan(slice.offset, slice.count);
     const bool is_noise = norm_of(expected) < noise;

@@ -53,7 +53,8 @@ struct Noted : CommunicationLane {
 Workload two_gradients() {
   Workload workload;
   workload.pass.operations.resize(4);
-  workload.pass.gradients = {{"a", "l", 2, 1}, {"b", "l", 3, 3}};
+  workload.pass.gradients.push_back({"a", "l", 2, 1});
+  workload.pass.gradients.push_back({"b", "l", 3, 3});
   workload.gradient_bytes = {8, 12};
   return workload;
 }

@@ -56,7 +56,7 @@ Comparison compare(StepRun& step, std::vector<float> const& before, std::vector<
       ++found.left_out;
       continue;
     }
-    const std::size_t place = step.layout().of(row.tensor).offset + row.element;
+    const std::size_t place = step.slice_of(row.tensor).offset + row.element;
     const double change =
         (static_cast<double>(step.parameters()[place]) - static_cast<double>(before[place])) / lr;
     const double error = std::abs(change - row.change);

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -91,7 +92,7 @@ class StepRun {
  public:
   /// `change` plants a fault into the graph.
   explicit StepRun(StepCase const& c, std::function<void(model::StepGraph&)> const& change = {})
-      : layout_(model::backward_pass(c.shape)), graph_(graphs_of(c).classes.front().graph) {
+      : layout_(model::backward_pass(c.shape).gradients), graph_(graphs_of(c).classes.front().graph) {
     if (change) change(graph_);
     places_ = place_buffers(graph_);
     memory_ = kernels::poisoned(places_.elements);
@@ -134,11 +135,15 @@ class StepRun {
 
   /// Returns a copy of a tensor of `all` elements of the model.
   std::vector<float> tensor(std::span<const float> all, std::string const& name) const {
-    const Slice slice = layout_.of(name);
+    const Slice slice = slice_of(name);
     return {all.begin() + static_cast<std::ptrdiff_t>(slice.offset),
             all.begin() + static_cast<std::ptrdiff_t>(slice.end())};
   }
   model::TensorLayout const& layout() const { return layout_; }
+  /// Returns the elements of a tensor of the model, given its name.
+  Slice slice_of(std::string const& name) const {
+    return std::ranges::find(layout_, name, &model::Gradient::name)->slice();
+  }
 
   std::optional<StepLane> lane;
 

@@ -79,7 +79,9 @@ TEST(VerificationPattern, InGroupsAMissingRankIsFoundToo) {
 TEST(VerificationPattern, TheBackwardPassWritesEveryGradientWithTheOperationThatCompletesIt) {
   model::BackwardPass pass;
   pass.operations.resize(3);
-  pass.gradients = {{"a", "l", 2, 1}, {"b", "l", 3, 1}, {"c", "l", 4, 2}};
+  pass.gradients.push_back({"a", "l", 2, 1});
+  pass.gradients.push_back({"b", "l", 3, 1});
+  pass.gradients.push_back({"c", "l", 4, 2});
   const kernels::Floats arena("arena", 9);
   poison(arena);
   VerificationLane backward(pass, arena, 0, 0);

@@ -23,12 +23,12 @@ std::vector<std::int64_t> sizes(Plan const& plan) {
 
 TEST(BucketPlan, ClosesABucketWhenItsBytesReachTheLimit) {
   const Bytes gradients{4, 6, 3, 3, 3, 2};
-  EXPECT_EQ(bucketed_plan(gradients, Bytes{10}), (Plan{{0, 1, 10}, {2, 5, 11}}));
-  EXPECT_EQ(bucketed_plan(gradients, Bytes{9}), (Plan{{0, 1, 10}, {2, 4, 9}, {5, 5, 2}}));
+  EXPECT_EQ(bucketed_plan(gradients, Bytes{10}), (Plan{{0, 1, 10, 0}, {2, 5, 11, 10}}));
+  EXPECT_EQ(bucketed_plan(gradients, Bytes{9}), (Plan{{0, 1, 10, 0}, {2, 4, 9, 10}, {5, 5, 2, 19}}));
 }
 
 TEST(BucketPlan, AGradientAboveTheLimitJoinsWhatIsThere) {
-  EXPECT_EQ(bucketed_plan(Bytes{1, 100, 1}, Bytes{10}), (Plan{{0, 1, 101}, {2, 2, 1}}));
+  EXPECT_EQ(bucketed_plan(Bytes{1, 100, 1}, Bytes{10}), (Plan{{0, 1, 101, 0}, {2, 2, 1, 101}}));
 }
 
 TEST(BucketPlan, EachBucketHasItsOwnLimitAndTheLastRepeats) {
@@ -41,16 +41,31 @@ TEST(BucketPlan, RefusesCapsThatAreNotPositive) {
 }
 
 TEST(BucketPlan, FlatAndPerTensorAreTheTwoEnds) {
-  EXPECT_EQ(flat_plan(Bytes{1, 2, 3}), (Plan{{0, 2, 6}}));
-  EXPECT_EQ(per_tensor_plan(Bytes{1, 2}), (Plan{{0, 0, 1}, {1, 1, 2}}));
+  EXPECT_EQ(flat_plan(Bytes{1, 2, 3}), (Plan{{0, 2, 6, 0}}));
+  EXPECT_EQ(per_tensor_plan(Bytes{1, 2}), (Plan{{0, 0, 1, 0}, {1, 1, 2, 1}}));
   EXPECT_TRUE(flat_plan(Bytes{}).empty());
 }
 
 TEST(BucketPlan, AnyPlanCanBeGivenByItsLastGradients) {
-  EXPECT_EQ(plan_ending_at(Bytes{1, 2, 3, 4}, std::vector<std::size_t>{0, 3}), (Plan{{0, 0, 1}, {1, 3, 9}}));
+  EXPECT_EQ(plan_ending_at(Bytes{1, 2, 3, 4}, std::vector<std::size_t>{0, 3}),
+            (Plan{{0, 0, 1, 0}, {1, 3, 9, 1}}));
   EXPECT_THROW(plan_ending_at(Bytes{1, 2, 3}, std::vector<std::size_t>{0, 1}), std::invalid_argument);
   EXPECT_THROW(plan_ending_at(Bytes{1, 2, 3}, std::vector<std::size_t>{1, 1, 2}), std::invalid_argument);
   EXPECT_THROW(plan_ending_at(Bytes{1, 2, 3}, std::vector<std::size_t>{3}), std::invalid_argument);
+}
+
+TEST(BucketPlan, TheElementsOfABucketAreThoseOfItsGradients) {
+  const TensorLayout gradients = backward_pass(find_preset("tiny")).gradients;
+  const Bytes bytes = gradients.bytes();
+  const std::vector<std::size_t> ends{1, 7, gradients.size() - 1};
+  for (Plan const& plan : {flat_plan(bytes), per_tensor_plan(bytes), bucketed_plan(bytes, Bytes{30000}),
+                           plan_ending_at(bytes, ends)}) {
+    ASSERT_FALSE(plan.empty());
+    for (Bucket const& bucket : plan) {
+      const std::size_t first = gradients[bucket.first].offset;
+      EXPECT_EQ(bucket.slice(), (Slice{first, gradients[bucket.last].slice().end() - first}));
+    }
+  }
 }
 
 TEST(BucketPlan, Gpt2LargeWithTheCapForTheFirstBucket) {

@@ -91,7 +91,7 @@ TEST(OptimalPlan, AmongEqualsItHasNoMoreCallsThanItNeeds) {
   job.t_compute = 1.0;
   job.gradient_bytes = {10, 10, 10, 1000};
   job.cost = AlphaBeta{1e-3, 1e5};
-  EXPECT_EQ(optimal_plan(job), (Plan{{0, 2, 30}, {3, 3, 1000}}));
+  EXPECT_EQ(optimal_plan(job), (Plan{{0, 2, 30, 0}, {3, 3, 1000, 30}}));
 }
 
 TEST(OptimalPlan, AmongEqualsItJoinsOnlyWhatStillMeetsTheDeadline) {
@@ -104,7 +104,8 @@ TEST(OptimalPlan, AmongEqualsItJoinsOnlyWhatStillMeetsTheDeadline) {
   job.cost = [](std::int64_t x) {
     return x <= 12 ? 0.01 * static_cast<double>(x) : 0.12 + 0.035 * static_cast<double>(x - 12);
   };
-  EXPECT_EQ(optimal_plan(job), (Plan{{0, 0, 10}, {1, 1, 10}, {2, 2, 10}, {3, 5, 12}, {6, 6, 1000}}));
+  EXPECT_EQ(optimal_plan(job),
+            (Plan{{0, 0, 10, 0}, {1, 1, 10, 10}, {2, 2, 10, 20}, {3, 5, 12, 30}, {6, 6, 1000, 42}}));
 }
 
 TEST(OptimalPlan, AmongEqualsItLeavesSomeRoomRatherThanMakeEveryCall) {

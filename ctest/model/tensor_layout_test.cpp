@@ -4,31 +4,37 @@
 
 #include <gtest/gtest.h>
 
-#include <stdexcept>
+#include "model/transformer/gpt2.hpp"
 
 namespace ddproxy::model {
 namespace {
 
 TEST(TensorLayout, TensorsLieOneBehindTheOtherInReadyOrder) {
   const auto pass = backward_pass(find_preset("tiny"));
-  const TensorLayout layout(pass);
-  ASSERT_EQ(layout.tensors(), pass.gradients.size());
+  TensorLayout const& layout = pass.gradients;
   std::size_t next = 0;
-  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
-    EXPECT_EQ(layout[tensor], (Slice{next, static_cast<std::size_t>(pass.gradients[tensor].numel)}));
-    EXPECT_EQ(layout.of(pass.gradients[tensor].name), layout[tensor]);
+  for (std::size_t tensor = 0; tensor < layout.size(); ++tensor) {
+    EXPECT_EQ(layout[tensor].slice(), (Slice{next, static_cast<std::size_t>(layout[tensor].numel)}));
+    EXPECT_EQ(layout.bytes()[tensor], 4 * layout[tensor].numel);
     EXPECT_EQ(layout.tensor_of(next), tensor);
-    next = layout[tensor].end();
+    next += static_cast<std::size_t>(layout[tensor].numel);
     EXPECT_EQ(layout.tensor_of(next - 1), tensor);
   }
   EXPECT_EQ(layout.elements(), next);
   EXPECT_EQ(static_cast<std::int64_t>(next), parameters(pass));
-  EXPECT_EQ(layout.run(0, layout.tensors() - 1), (Slice{0, next}));
-  EXPECT_EQ(layout.run(2, 3), (Slice{layout[2].offset, layout[2].count + layout[3].count}));
 }
 
-TEST(TensorLayout, AnUnknownNameIsAnError) {
-  EXPECT_THROW(TensorLayout(backward_pass(find_preset("tiny"))).of("h.9"), std::logic_error);
+TEST(TensorLayout, SetsTheOffsetsOfTensorsThatAreGivenToIt) {
+  TensorLayout layout;
+  EXPECT_EQ(layout.elements(), 0U);
+  layout.push_back({"a", "l", 3, 0});
+  layout.push_back({"b", "l", 4, 1, false, 99});
+  EXPECT_EQ(layout[0].slice(), (Slice{0, 3}));
+  EXPECT_EQ(layout[1].slice(), (Slice{3, 4}));
+  EXPECT_EQ(layout.elements(), 7U);
+  EXPECT_EQ(layout.name_of(2), "a[2]");
+  EXPECT_EQ(layout.name_of(3), "b[0]");
+  EXPECT_EQ(layout.name_of(7), "?");
 }
 
 TEST(Slices, OwnPartsAreEqualAndFollowEachOther) {

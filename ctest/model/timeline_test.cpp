@@ -103,7 +103,7 @@ TEST(Timeline, WithContentionItIsTheFluidSimulation) {
 
 TEST(Timeline, OneBucketByHand) {
   const std::vector<double> ready{1.0, 3.0};
-  const Plan plan{{0, 0, 1}, {1, 1, 2}};
+  const Plan plan{{0, 0, 1, 0}, {1, 1, 2, 1}};
   const AllreduceCost two_seconds = [](std::int64_t) { return 2.0; };
   // Both run at half speed. The first bucket takes from 1 s to 5 s. The remaining compute, 2 s, ends at the
   // same time.
@@ -130,7 +130,7 @@ TEST(Timeline, ContentionNeverHelps) {
 
 TEST(Timeline, CopiesByHand) {
   const std::vector<double> ready{1.0, 3.0};
-  const Plan plan{{0, 0, 10}, {1, 1, 20}};
+  const Plan plan{{0, 0, 10, 0}, {1, 1, 20, 10}};
   const AllreduceCost two_seconds = [](std::int64_t) { return 2.0; };
   // Copies in take 0.5 s per gradient, plus its bytes at 10 bytes/s: 1.5 s, then 2.5 s, on the compute side.
   const Copies in{CopyMode::in, 10, 0.5};
@@ -151,7 +151,7 @@ TEST(Timeline, CopiesAreSlowedAsComputeIs) {
   // One bucket that is ready at once: a copy of 1 s, then the collective together with 3 s of compute at half
   // speed.
   const Timeline timeline =
-      simulate(std::vector<double>{0.0, 3.0}, 3.0, {{0, 0, 10}, {1, 1, 0}},
+      simulate(std::vector<double>{0.0, 3.0}, 3.0, {{0, 0, 10, 0}, {1, 1, 0, 10}},
                [](std::int64_t bytes) { return bytes > 0 ? 2.0 : 0.0; }, {0.5, 1}, {CopyMode::in, 10, 0});
   EXPECT_DOUBLE_EQ(timeline.buckets[0].start, 1);
   EXPECT_DOUBLE_EQ(timeline.buckets[0].end, 3);
@@ -169,7 +169,7 @@ TEST(Timeline, WhereGradientsAreReadyAfterTheBackwardPassNothingOverlaps) {
 
 TEST(Timeline, RefusesWhatCannotBe) {
   const std::vector<double> ready{1.0, 2.0};
-  const Plan plan{{0, 1, 2}};
+  const Plan plan{{0, 1, 2, 0}};
   EXPECT_THROW(simulate(ready, 2, plan, cost, {0, 1}), std::invalid_argument);
   EXPECT_THROW(simulate(ready, 2, plan, cost, {1, 1.1}), std::invalid_argument);
   EXPECT_THROW(simulate(ready, 2, plan, cost, {std::numeric_limits<double>::quiet_NaN(), 1}),

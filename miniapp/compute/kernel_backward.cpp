@@ -46,25 +46,26 @@ void KernelBackward::renew() {
 }
 
 KernelBackward::Step KernelBackward::step(model::Operation const& operation) {
+  const ParameterPlaces at = gpt_.places[{operation.kind, operation.part, operation.block}];
+  float const* const weight = gpt_.weights.data() + at.weight;
+  float* const out = gradients_.data() + at.weight;
   switch (operation.kind) {
     case model::OperationKind::cross_entropy:
       return [this] { loss(); };
     case model::OperationKind::head:
-      return [this, weight = gpt_.weight(gpt_.head_weight()), out = gradient(gpt_.head_weight())] {
-        head(weight, out);
-      };
+      return [=, this] { head(weight, out); };
     case model::OperationKind::norm:
-      return norm_step(operation);
+      return norm_step(operation, at);
     case model::OperationKind::linear:
-      return linear_step(operation);
+      return linear_step(operation, at);
     case model::OperationKind::activation:
       return [this, &block = block_of(operation)] { gelu(block); };
     case model::OperationKind::attention:
       return [this, &block = block_of(operation)] { attention(block); };
     case model::OperationKind::position_table:
-      return [this, out = gradient("wpe.weight")] { position_table(out); };
+      return [=, this] { position_table(out); };
     case model::OperationKind::token_table:
-      return [this, out = gradient("wte.weight")] { token_table(out); };
+      return [=, this] { token_table(out); };
     case model::OperationKind::rope:  // check_kernels_have() refuses such models
       break;
   }
@@ -82,11 +83,11 @@ KernelBackward::NormOperands KernelBackward::norm_operands(model::Operation cons
   return {block.middle, block.ln_2_of};
 }
 
-KernelBackward::Step KernelBackward::norm_step(model::Operation const& operation) {
+KernelBackward::Step KernelBackward::norm_step(model::Operation const& operation, ParameterPlaces at) {
   const auto [x, statistics] = norm_operands(operation);
-  float const* const weight = gpt_.weight(operation.name + ".weight");
-  const kernels::LayernormGradients out{gradient(operation.name + ".weight"),
-                                        gradient(operation.name + ".bias"), work_.residual};
+  float const* const weight = gpt_.weights.data() + at.weight;
+  const kernels::LayernormGradients out{gradients_.data() + at.weight, gradients_.data() + at.bias,
+                                        work_.residual};
   const bool first = operation.part == model::Part::ln_f;
   return [=, this, x = x, statistics = statistics] {
     const kernels::Index columns = gpt_.shape.d_model;
@@ -107,12 +108,11 @@ KernelBackward::LinearOperands KernelBackward::linear_operands(model::Operation 
   throw std::logic_error("no kernel for the linear map " + operation.name);
 }
 
-KernelBackward::Step KernelBackward::linear_step(model::Operation const& operation) {
+KernelBackward::Step KernelBackward::linear_step(model::Operation const& operation, ParameterPlaces at) {
   const LinearOperands operands = linear_operands(operation);
   const kernels::LinearSize size{gpt_.rows(), operation.in, operation.out};
-  float const* const weight = gpt_.weight(operation.name + ".weight");
-  const kernels::LinearGradients out{gradient(operation.name + ".bias"), gradient(operation.name + ".weight"),
-                                     operands.dx};
+  float const* const weight = gpt_.weights.data() + at.weight;
+  const kernels::LinearGradients out{gradients_.data() + at.bias, gradients_.data() + at.weight, operands.dx};
   return [=, this] {
     kernels::linear_backward(exec_, size, operands.x, weight, operands.dy, out, work_.scratch);
   };

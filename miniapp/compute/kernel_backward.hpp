@@ -58,12 +58,11 @@ class KernelBackward : public KernelLane {
   };
 
   Step step(model::Operation const& operation);
-  Step norm_step(model::Operation const& operation);
-  Step linear_step(model::Operation const& operation);
+  Step norm_step(model::Operation const& operation, ParameterPlaces at);
+  Step linear_step(model::Operation const& operation, ParameterPlaces at);
   NormOperands norm_operands(model::Operation const& operation) const;
   LinearOperands linear_operands(model::Operation const& operation) const;
   BlockActivations const& block_of(model::Operation const& operation) const;
-  float* gradient(std::string const& name) const { return gradients_.data() + gpt_.layout.of(name).offset; }
   void loss() const;
   void head(float const* weight, float* out) const;
   void gelu(BlockActivations const& block) const;

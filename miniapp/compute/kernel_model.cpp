@@ -10,11 +10,15 @@ KernelModel::KernelModel(kernels::Space const& exec, model::Shape const& shape,
                          model::BackwardPass const& pass, model::Tokens tokens, std::uint32_t seed, int rank)
     : shape(shape),
       tokens(tokens),
-      layout(pass),
-      weights(Kokkos::view_alloc("weights", Kokkos::WithoutInitializing),
-              static_cast<std::size_t>(layout.elements())),
+      weights(Kokkos::view_alloc("weights", Kokkos::WithoutInitializing), pass.gradients.elements()),
       activation_memory("activations", activation_buffers(shape, tokens)),
       activations(activation_memory, shape) {
+  for (auto const& gradient : pass.gradients) {
+    auto const& operation = pass.operations[gradient.operation];
+    auto& place = places[{operation.kind, operation.part, operation.block}];
+    (gradient.bias ? place.bias : place.weight) = gradient.offset;
+  }
+  if (shape.tied) places[{model::OperationKind::head}] = places[{model::OperationKind::token_table}];
   initialise_weights(exec, shape, pass, seed, weights);
   const TokenBatch drawn = draw_tokens(shape, tokens, 1, seed + static_cast<std::uint32_t>(rank)).front();
   inputs = kernels::copy_tokens("inputs", drawn.inputs);

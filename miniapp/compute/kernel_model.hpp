@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 
 #include "kernels/embedding.hpp"
 #include "miniapp/compute/activations.hpp"
@@ -10,6 +12,19 @@
 #include "miniapp/input/kernel_memory.hpp"
 
 namespace ddproxy {
+
+/// Identifies an operation of a GPT-2: its kind, its part, and its block if it belongs to one.
+struct OperationKey {
+  model::OperationKind kind;
+  model::Part part = model::Part::none;
+  std::optional<std::size_t> block = std::nullopt;
+  auto operator<=>(OperationKey const&) const = default;
+};
+
+/// The indices of the first elements of an operation's weight and bias in ready order.
+struct ParameterPlaces {
+  std::size_t weight = 0, bias = 0;
+};
 
 /// A GPT-2 in the memory of the kernels: its parameters, the tokens of one rank, and memory for the
 /// activations of one step. It owns all of them.
@@ -22,7 +37,7 @@ class KernelModel {
 
   model::Shape shape;
   model::Tokens tokens;
-  model::TensorLayout layout;
+  std::map<OperationKey, ParameterPlaces> places;  ///< a tied head has the place of the token embedding
   kernels::Floats weights;      ///< [parameters] in the order in which their gradients become ready
   kernels::TokenIds inputs;     ///< [B, T]
   kernels::TokenIds targets;    ///< [B, T] the token that follows each input
@@ -31,8 +46,9 @@ class KernelModel {
   Activations activations;
 
   kernels::Index rows() const { return tokens.count(); }
-  float const* weight(std::string const& name) const { return weights.data() + layout.of(name).offset; }
-  std::string head_weight() const { return shape.tied ? "wte.weight" : "lm_head.weight"; }
+  /// Returns the weight of an operation, or its bias. Throws std::out_of_range if the model lacks it.
+  float const* weight(OperationKey const& of) const { return weights.data() + places.at(of).weight; }
+  float const* bias(OperationKey const& of) const { return weights.data() + places.at(of).bias; }
 };
 
 }  // namespace ddproxy

@@ -50,22 +50,20 @@ void fill(kernels::Space const& exec, std::int64_t first, std::int64_t count, st
 
 void initialise_weights(kernels::Space const& exec, model::Shape const& shape,
                         model::BackwardPass const& pass, std::uint32_t seed, kernels::Floats const& weights) {
-  initialise_weights(exec, shape, pass, seed, {0, model::TensorLayout(pass).elements()}, weights.data());
+  initialise_weights(exec, shape, pass, seed, {0, pass.gradients.elements()}, weights.data());
 }
 
 void initialise_weights(kernels::Space const& exec, model::Shape const& shape,
                         model::BackwardPass const& pass, std::uint32_t seed, model::Slice part,
                         float* weights) {
-  const model::TensorLayout layout(pass);
-  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
-    const std::size_t begin = std::max(part.offset, layout[tensor].offset);
-    const std::size_t end = std::min(part.end(), layout[tensor].end());
+  for (std::size_t tensor = 0; tensor < pass.gradients.size(); ++tensor) {
+    auto const& gradient = pass.gradients[tensor];
+    const std::size_t begin = std::max(part.offset, gradient.offset);
+    const std::size_t end = std::min(part.end(), gradient.slice().end());
     if (begin >= end) continue;
     const auto own_seed = mix(seed + 0x9e3779b9U * static_cast<std::uint32_t>(tensor + 1));
-    auto const& gradient = pass.gradients[tensor];
-    fill(exec, static_cast<std::int64_t>(begin - layout[tensor].offset),
-         static_cast<std::int64_t>(end - begin), own_seed,
-         distribution(shape, pass.operations[gradient.operation], gradient.bias),
+    fill(exec, static_cast<std::int64_t>(begin - gradient.offset), static_cast<std::int64_t>(end - begin),
+         own_seed, distribution(shape, pass.operations[gradient.operation], gradient.bias),
          weights + (begin - part.offset));
   }
 }

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/types.hpp"
-#include "model/transformer/tensor_layout.hpp"
+#include "model/transformer/gpt2.hpp"
 
 namespace ddproxy {
 

@@ -33,12 +33,11 @@ kernels::Floats average_weights(int ranks, int groups) {
 }  // namespace
 
 std::vector<Slice> completed_slices(model::BackwardPass const& pass) {
-  const model::TensorLayout layout(pass);
   std::vector<Slice> slices(pass.operations.size());
-  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
-    auto& slice = slices[pass.gradients[tensor].operation];
-    if (slice.count == 0) slice.offset = layout[tensor].offset;
-    slice.count += layout[tensor].count;
+  for (auto const& gradient : pass.gradients) {
+    auto& slice = slices[gradient.operation];
+    if (slice.count == 0) slice.offset = gradient.offset;
+    slice.count += gradient.slice().count;
   }
   return slices;
 }

@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "kernels/sizes/scratch.hpp"
-#include "model/transformer/tensor_layout.hpp"
 
 namespace ddproxy {
 namespace {
@@ -129,8 +128,7 @@ void check_kernels_have(model::Shape const& shape, model::Tokens tokens) {
 KernelMemory kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
   check_kernels_have(shape, tokens);
   constexpr std::int64_t bytes = sizeof(float);
-  const model::TensorLayout weights(model::backward_pass(shape));
-  return {static_cast<std::int64_t>(weights.elements()) * bytes,
+  return {model::parameters(model::backward_pass(shape)) * bytes,
           (padded_elements(activation_buffers(shape, tokens)) + elements_of(token_buffers(tokens))) * bytes,
           padded_elements(work_buffers(shape, tokens, concurrency)) * bytes};
 }

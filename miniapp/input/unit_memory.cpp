@@ -9,13 +9,12 @@
 #include <stdexcept>
 
 #include "miniapp/input/host_memory.hpp"
+#include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
 #include "model/step/strategies/sharded_steps.hpp"
 
 namespace ddproxy {
 namespace {
-
-constexpr double giga = 1e9;
 
 std::string parts_of(model::GatheredUnit const& unit, model::ShardUnit kind) {
   if (kind == model::ShardUnit::whole) return "the whole model";

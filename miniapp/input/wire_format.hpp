@@ -13,9 +13,9 @@ namespace ddproxy {
 /// halves the bytes; PyTorch DDP's bf16_compress_hook does the same.
 enum class WireFormat { fp32, bf16 };
 
-/// Bytes of an element of a gradient in memory. The sizes of buckets and the caps are in these bytes for both
-/// wire formats, because DDP's hooks compress a bucket that already exists.
-inline constexpr int gradient_element_bytes = 4;
+/// The sizes of buckets and the caps are in bytes of gradients in memory for both wire formats, because DDP's
+/// hooks compress a bucket that already exists.
+using model::gradient_element_bytes;
 
 /// Returns the bytes of an element of a gradient on the wire.
 constexpr int wire_element_bytes(WireFormat wire) {

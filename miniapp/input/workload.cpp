@@ -110,8 +110,7 @@ Workload make_workload(Config const& config) {
   auto pass = model::backward_pass(config.shape);
   Workload workload =
       config.times.empty() ? from_roofline(std::move(pass), config) : from_table(pass, config.times);
-  for (auto const& gradient : workload.pass.gradients)
-    workload.gradient_bytes.push_back(gradient.numel * gradient_element_bytes);
+  workload.gradient_bytes = workload.pass.gradients.bytes();
   workload.wire = config.wire;
   return workload;
 }

@@ -56,7 +56,7 @@ model::Sharding sharding_of(Config const& config, model::ShardStage stage, int r
 model::WholeStep sharded_step(Config const& config, model::BackwardPass const& pass, model::ShardStage stage,
                               int ranks) {
   Workload workload;
-  for (auto const& gradient : pass.gradients) workload.gradient_bytes.push_back(4 * gradient.numel);
+  workload.gradient_bytes = pass.gradients.bytes();
   model::WholeStep how = step_to_run(config, workload);
   how.sharding = sharding_of(config, stage, ranks);
   if (model::way_of(stage).divided.any()) how.ddp.copies = model::CopyMode::none;  // sharded steps have none

@@ -118,8 +118,7 @@ PredictInput from_tables(PredictOptions const& options) {
                                 ": every numel is 0, so there is no gradient; give the number of elements of "
                                 "each gradient");
   check_total(input.workload, file);
-  for (auto const& gradient : input.workload.pass.gradients)
-    input.workload.gradient_bytes.push_back(gradient.numel * gradient_element_bytes);
+  input.workload.gradient_bytes = input.workload.pass.gradients.bytes();
   input.config.caps_mib = default_caps_mib;
   return input;
 }

@@ -16,7 +16,7 @@ namespace {
 Job with_copies_in(Job job) {
   double copied = 0;
   for (std::size_t i = 0; i < job.ready.size(); ++i) {
-    job.ready[i] += copied += copy_seconds({i, i, job.gradient_bytes[i]}, job.copies);
+    job.ready[i] += copied += copy_seconds({i, i, job.gradient_bytes[i], 0}, job.copies);
   }
   job.t_compute += copied;
   job.copies = {};

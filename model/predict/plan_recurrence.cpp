@@ -10,13 +10,6 @@
 namespace ddproxy::model {
 namespace {
 
-/// Returns the running sums S_j: the bytes of the first j gradients.
-std::vector<std::int64_t> running_sums(Job const& job) {
-  std::vector<std::int64_t> sum{0};
-  for (const std::int64_t bytes : job.gradient_bytes) sum.push_back(sum.back() + bytes);
-  return sum;
-}
-
 /// The best plan found so far for the first j gradients.
 struct Label {
   Fluid fluid;             ///< progress of compute and communication after the plan
@@ -132,7 +125,8 @@ Plan joined_plan(Recurrence const& r, std::vector<std::int64_t> const& sum) {
 }  // namespace
 
 std::vector<Plan> recurrence_plans(Job const& job) {
-  const std::vector<std::int64_t> sum = running_sums(job);
+  const Bucketing rule(job.gradient_bytes);
+  std::vector<std::int64_t> const& sum = rule.sums();
   std::vector<Plan> plans;
   for (Recurrence const& r : solve(job, sum)) {
     plans.push_back(earliest_plan(r));

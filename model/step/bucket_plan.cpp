@@ -33,7 +33,7 @@ Plan Bucketing::bucketed(std::span<const std::int64_t> caps) const {
     const auto behind = sum_.begin() + static_cast<std::ptrdiff_t>(first) + 1;
     const auto closed = std::lower_bound(behind, sum_.end(), sum_[first] + limit);
     const std::size_t last = std::min(n, static_cast<std::size_t>(closed - sum_.begin())) - 1;
-    plan.push_back({first, last, sum_[last + 1] - sum_[first]});
+    plan.push_back(bucket(first, last));
     first = last + 1;
   }
   return plan;
@@ -50,12 +50,14 @@ Plan flat_plan(std::span<const std::int64_t> gradient_bytes) {
 }
 
 Plan per_tensor_plan(std::span<const std::int64_t> gradient_bytes) {
+  const Bucketing gradients(gradient_bytes);
   Plan plan;
-  for (std::size_t i = 0; i < gradient_bytes.size(); ++i) plan.push_back({i, i, gradient_bytes[i]});
+  for (std::size_t i = 0; i < gradient_bytes.size(); ++i) plan.push_back(gradients.bucket(i, i));
   return plan;
 }
 
 Plan plan_ending_at(std::span<const std::int64_t> gradient_bytes, std::span<const std::size_t> last) {
+  const Bucketing gradients(gradient_bytes);
   Plan plan;
   std::size_t first = 0;
   for (const std::size_t end : last) {
@@ -64,9 +66,7 @@ Plan plan_ending_at(std::span<const std::int64_t> gradient_bytes, std::span<cons
                                   std::to_string(gradient_bytes.size()) + ", but one of them is " +
                                   std::to_string(end));
     }
-    std::int64_t bytes = 0;
-    for (std::size_t i = first; i <= end; ++i) bytes += gradient_bytes[i];
-    plan.push_back({first, end, bytes});
+    plan.push_back(gradients.bucket(first, end));
     first = end + 1;
   }
   if (first != gradient_bytes.size()) {

@@ -12,32 +12,40 @@ namespace ddproxy::model {
 
 /// Consecutive gradients, in ready order, that one collective reduces.
 struct Bucket {
-  std::size_t first;   ///< index of its first gradient
-  std::size_t last;    ///< index of its last gradient; the bucket is ready when this gradient is ready
-  std::int64_t bytes;  ///< total size of its gradients
+  std::size_t first;    ///< index of its first gradient
+  std::size_t last;     ///< index of its last gradient; the bucket is ready when this gradient is ready
+  std::int64_t bytes;   ///< total size of its gradients
+  std::int64_t offset;  ///< bytes of the gradients before its first one
   bool operator==(Bucket const&) const = default;
-};
 
-/// Returns the elements of a bucket in the array with all gradients.
-inline Slice slice_of(Bucket const& bucket, TensorLayout const& layout) {
-  return layout.run(bucket.first, bucket.last);
-}
+  /// Returns its elements in the array with all gradients.
+  constexpr Slice slice() const {
+    constexpr std::size_t each = gradient_element_bytes;
+    return {static_cast<std::size_t>(offset) / each, static_cast<std::size_t>(bytes) / each};
+  }
+};
 
 /// The buckets of a backward pass, in ready order.
 using Plan = std::vector<Bucket>;
 
 inline constexpr double bytes_per_mib = 1048576.0;
 
-/// Applies DDP's rule many times to the same gradients.
+/// Makes many plans of the same gradients.
 class Bucketing {
  public:
   explicit Bucketing(std::span<const std::int64_t> bytes);  ///< bytes of each gradient, in ready order
 
   /// Returns the same plan as bucketed_plan(), in O(buckets x log n) for n gradients.
   Plan bucketed(std::span<const std::int64_t> caps) const;
+  /// Returns the bucket with the gradients `first` to `last`, both included.
+  Bucket bucket(std::size_t first, std::size_t last) const {
+    return {first, last, sum_[last + 1] - sum_[first], sum_[first]};
+  }
+  /// Returns the running sums: entry i has the bytes of the first i gradients.
+  std::vector<std::int64_t> const& sums() const { return sum_; }
 
  private:
-  std::vector<std::int64_t> sum_;  // [i]: bytes of the first i gradients
+  std::vector<std::int64_t> sum_;
 };
 
 /// Returns the plan of PyTorch DDP's rule (compute_bucket_assignment_by_size in

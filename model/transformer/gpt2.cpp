@@ -113,9 +113,7 @@ BackwardPass backward_pass(Shape const& shape) {
 }
 
 std::int64_t parameters(BackwardPass const& pass) {
-  std::int64_t sum = 0;
-  for (auto const& gradient : pass.gradients) sum += gradient.numel;
-  return sum;
+  return static_cast<std::int64_t>(pass.gradients.elements());
 }
 
 }  // namespace ddproxy::model

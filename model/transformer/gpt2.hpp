@@ -10,6 +10,7 @@
 
 #include "model/transformer/presets.hpp"
 #include "model/transformer/shape.hpp"
+#include "model/transformer/tensor_layout.hpp"
 
 namespace ddproxy::model {
 
@@ -55,19 +56,10 @@ struct Operation {
       std::nullopt;  ///< number of the transformer block; none outside of blocks
 };
 
-/// The gradient of one parameter tensor.
-struct Gradient {
-  std::string name;  ///< as in Hugging Face's GPT-2 without the prefix, for instance "h.3.mlp.c_proj.bias"
-  std::string layer;
-  std::int64_t numel;     ///< elements
-  std::size_t operation;  ///< index of the operation that completes the gradient
-  bool bias = false;      ///< true for the bias of a linear layer or a norm
-};
-
 /// The operations of a backward pass and the gradients that they complete.
 struct BackwardPass {
   std::vector<Operation> operations;
-  std::vector<Gradient> gradients;  ///< in ready order: by operation; the bias before the weight
+  TensorLayout gradients;  ///< in ready order: by operation; the bias before the weight
 };
 
 /// Returns the backward pass of a model, last layer first, in the order in which PyTorch completes the

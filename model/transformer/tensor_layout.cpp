@@ -3,7 +3,7 @@
 #include "model/transformer/tensor_layout.hpp"
 
 #include <algorithm>
-#include <stdexcept>
+#include <utility>
 
 namespace ddproxy::model {
 
@@ -12,27 +12,26 @@ Slice held_part(Slice whole, std::size_t part, std::size_t place) {
   return {whole.offset + before, std::min(part, whole.count - before)};
 }
 
-TensorLayout::TensorLayout(BackwardPass const& pass) {
-  slices_.reserve(pass.gradients.size());
-  for (auto const& gradient : pass.gradients) {
-    index_[gradient.name] = slices_.size();
-    slices_.push_back({elements(), static_cast<std::size_t>(gradient.numel)});
-  }
+void TensorLayout::push_back(Gradient tensor) {
+  tensor.offset = elements();
+  tensors_.push_back(std::move(tensor));
 }
 
-Slice TensorLayout::of(std::string const& name) const {
-  const auto found = index_.find(name);
-  if (found == index_.end()) throw std::logic_error("the model has no parameter " + name);
-  return slices_[found->second];
-}
-
-Slice TensorLayout::run(std::size_t first, std::size_t last) const {
-  return {slices_[first].offset, slices_[last].end() - slices_[first].offset};
+std::vector<std::int64_t> TensorLayout::bytes() const {
+  std::vector<std::int64_t> bytes;
+  for (Gradient const& tensor : tensors_) bytes.push_back(tensor.numel * gradient_element_bytes);
+  return bytes;
 }
 
 std::size_t TensorLayout::tensor_of(std::size_t element) const {
-  const auto after = std::ranges::upper_bound(slices_, element, {}, &Slice::end);
-  return static_cast<std::size_t>(after - slices_.begin());
+  const auto end = [](Gradient const& tensor) { return tensor.slice().end(); };
+  return static_cast<std::size_t>(std::ranges::upper_bound(tensors_, element, {}, end) - tensors_.begin());
+}
+
+std::string TensorLayout::name_of(std::size_t element) const {
+  if (element >= elements()) return "?";
+  Gradient const& tensor = tensors_[tensor_of(element)];
+  return tensor.name + "[" + std::to_string(element - tensor.offset) + "]";
 }
 
 }  // namespace ddproxy::model

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
+#include <cstdint>
 #include <string>
 #include <vector>
-
-#include "model/transformer/gpt2.hpp"
 
 namespace ddproxy::model {
 
@@ -47,28 +45,49 @@ struct ShardedSlice {
   Slice held(std::size_t place) const { return held_part(model, part(), place); }
 };
 
-/// The place of each parameter tensor, or of its gradient, in one array. The array holds all tensors without
-/// gaps, in ready order: the order in which the backward pass completes their gradients.
+/// Bytes of an element of a gradient in memory. Gradients are in fp32.
+inline constexpr int gradient_element_bytes = 4;
+
+/// One parameter tensor and its gradient.
+struct Gradient {
+  std::string name;  ///< as in Hugging Face's GPT-2 without the prefix, for instance "h.3.mlp.c_proj.bias"
+  std::string layer;
+  std::int64_t numel;      ///< elements
+  std::size_t operation;   ///< index of the operation that completes the gradient
+  bool bias = false;       ///< true for the bias of a linear layer or a norm
+  std::size_t offset = 0;  ///< index of its first element in the array with all tensors; TensorLayout sets it
+
+  /// Returns its elements in the array with all tensors.
+  Slice slice() const { return {offset, static_cast<std::size_t>(numel)}; }
+};
+
+/// All parameter tensors of a model, or their gradients, and their places in one array. The array holds the
+/// tensors without gaps, in ready order: the order in which the backward pass completes their gradients.
 class TensorLayout {
  public:
-  /// Builds the layout of all gradients of a backward pass.
-  explicit TensorLayout(BackwardPass const& pass);
+  /// Adds a tensor behind the others and sets its offset.
+  void push_back(Gradient tensor);
 
-  std::size_t tensors() const { return slices_.size(); }
-  std::size_t elements() const { return slices_.empty() ? 0 : slices_.back().end(); }
-  /// Returns the elements of a tensor, given its index in BackwardPass::gradients.
-  Slice operator[](std::size_t tensor) const { return slices_[tensor]; }
-  /// Returns the elements of a tensor, given its name. Throws std::logic_error if the model has no such
-  /// tensor.
-  Slice of(std::string const& name) const;
-  /// Returns the elements of the tensors `first` to `last`, both included.
-  Slice run(std::size_t first, std::size_t last) const;
+  std::size_t size() const { return tensors_.size(); }  ///< returns the number of tensors
+  bool empty() const { return tensors_.empty(); }
+  Gradient const& operator[](std::size_t tensor) const { return tensors_[tensor]; }
+  Gradient const& front() const { return tensors_.front(); }
+  Gradient const& back() const { return tensors_.back(); }
+  auto begin() const { return tensors_.begin(); }
+  auto end() const { return tensors_.end(); }
+
+  /// Returns the number of elements of all tensors.
+  std::size_t elements() const { return empty() ? 0 : back().slice().end(); }
+  /// Returns the bytes of each gradient, in ready order.
+  std::vector<std::int64_t> bytes() const;
   /// Returns the index of the tensor that contains an element.
   std::size_t tensor_of(std::size_t element) const;
+  /// Returns the tensor of an element and the index in it, for instance "wte.weight[5]"; "?" if there is
+  /// none.
+  std::string name_of(std::size_t element) const;
 
  private:
-  std::vector<Slice> slices_;  // [tensor]
-  std::map<std::string, std::size_t> index_;
+  std::vector<Gradient> tensors_;
 };
 
 }  // namespace ddproxy::model

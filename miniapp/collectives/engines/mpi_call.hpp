@@ -33,7 +33,7 @@ class MpiCall {
   /// Returns the number of elements that all calls so far handed to MPI.
   ElementsByVerb const& elements_handed_over() const { return elements_; }
   int element_bytes(CollectiveCall const& call) const { return wire_.element_bytes(call); }
-  char const* wire_name() const { return wire_.name(); }
+  std::string_view wire_name() const { return wire_.name(); }
 
  private:
   MpiMessage pack_piece();

@@ -11,7 +11,7 @@
 
 #include "miniapp/collectives/engines/call_pieces.hpp"
 #include "miniapp/collectives/engines/mpi_calls.hpp"
-#include "miniapp/input/wire_format.hpp"
+#include "miniapp/input/words.hpp"
 
 namespace ddproxy {
 
@@ -86,7 +86,7 @@ class MpiWire {
   int element_bytes(CollectiveCall const& call) const {
     return wire_element_bytes(rounds(call) ? WireFormat::bf16 : WireFormat::fp32);
   }
-  char const* name() const { return wire_ == WireFormat::bf16 ? "bf16" : "fp32"; }
+  std::string_view name() const { return word_of(wire_, wire_words); }
 
  private:
   bool rounds(CollectiveCall const& call) const;  // whether the call is transferred in bf16

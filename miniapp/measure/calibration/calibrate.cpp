@@ -171,10 +171,8 @@ Work choose_work(RankContext const& context) {
   Workload const& workload = context.workload;
   work.operations = contention_operations(workload);
   if (context.arena_is_free) return work;
-  const model::TensorLayout layout(workload.pass);
-  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor)
-    if (workload.pass.gradients[tensor].operation <= work.operations.back())
-      work.free_offset = layout[tensor].end();
+  for (auto const& gradient : workload.pass.gradients)
+    if (gradient.operation <= work.operations.back()) work.free_offset = gradient.slice().end();
   return work;
 }
 

@@ -49,9 +49,8 @@ PrecisionErrors compare_gradients(model::BackwardPass const& pass, std::span<flo
                                   std::span<float> gradients) {
   PrecisionErrors errors;
   Squares all;
-  const model::TensorLayout layout(pass);
-  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
-    const model::Slice slice = layout[tensor];
+  for (auto const& gradient : pass.gradients) {
+    const model::Slice slice = gradient.slice();
     const auto part = kernels::view_of(gradients.subspan(slice.offset, slice.count));
     const auto other = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), part);
     const auto squares = compare(fp32.data() + slice.offset, other.data(), slice.count);

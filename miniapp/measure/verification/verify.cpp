@@ -67,12 +67,10 @@ constexpr auto clocks_agree = std::chrono::microseconds(50);
 // completes the gradient had ended. `ends` has the end of each operator.
 std::string check_times(std::vector<Numbered> const& buckets, Workload const& workload,
                         std::vector<Clock::time_point> const& ends) {
-  const model::TensorLayout layout(workload.pass);
   const std::size_t first = buckets.front().bucket.call.assigned.offset;
   auto at = buckets.begin();
-  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
-    auto const& gradient = workload.pass.gradients[tensor];
-    while (first + layout[tensor].offset >= at->bucket.call.assigned.end()) ++at;
+  for (auto const& gradient : workload.pass.gradients) {
+    while (first + gradient.offset >= at->bucket.call.assigned.end()) ++at;
     const auto end = ends[gradient.operation];
     if (at->bucket.ready < end)
       return fmt::format("bucket {} started before its gradient {} was complete", at->number, gradient.name);
@@ -80,14 +78,6 @@ std::string check_times(std::vector<Numbered> const& buckets, Workload const& wo
       return fmt::format("bucket {} did not wait for its gradient {}", at->number, gradient.name);
   }
   return "";
-}
-
-std::string name_of_element(Workload const& workload, std::int64_t element) {
-  const model::TensorLayout layout(workload.pass);
-  const auto at = static_cast<std::size_t>(element);
-  if (at >= layout.elements()) return "?";
-  const std::size_t tensor = layout.tensor_of(at);
-  return fmt::format("{}[{}]", workload.pass.gradients[tensor].name, at - layout[tensor].offset);
 }
 
 int groups_of(Runtime const& runtime, Workload const& workload) {
@@ -99,7 +89,7 @@ std::string check_buffer(Runtime const& runtime, Workload const& workload, std::
                                 groups_of(runtime, workload));
   if (wrong.count == 0) return "";
   return fmt::format("rank {}: {} of {} elements are wrong, the first is {}", runtime.rank(), wrong.count,
-                     elements.size(), name_of_element(workload, wrong.first));
+                     elements.size(), workload.pass.gradients.name_of(static_cast<std::size_t>(wrong.first)));
 }
 
 // Checks each buffer that, as declared in the graph, must hold averaged gradients at the end of the step.

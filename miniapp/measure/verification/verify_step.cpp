@@ -87,11 +87,10 @@ std::string run_and_check(Runtime const& runtime, StepToVerify const& what, Comp
 // Returns the name of an element of the model, or an empty text for a content without one.
 std::string name_of_element(model::BackwardPass const& pass, ExactContent const& content) {
   using Kind = ExactContent::Kind;
-  const model::TensorLayout layout(pass);
-  if (content.kind == Kind::poison || content.kind == Kind::activation || content.first >= layout.elements())
+  if (content.kind == Kind::poison || content.kind == Kind::activation ||
+      content.first >= pass.gradients.elements())
     return "";
-  const std::size_t tensor = layout.tensor_of(content.first);
-  return fmt::format(", {}[{}]", pass.gradients[tensor].name, content.first - layout[tensor].offset);
+  return ", " + pass.gradients.name_of(content.first);
 }
 
 std::string place_of(StepToVerify const& what, std::uint64_t at) {

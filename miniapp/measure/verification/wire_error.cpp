@@ -10,6 +10,7 @@
 
 #include "kernels/types.hpp"
 #include "miniapp/errors/errors.hpp"
+#include "miniapp/input/words.hpp"
 
 namespace ddproxy {
 namespace {
@@ -95,12 +96,11 @@ WireErrors measure_wire_errors(RankContext& context) {
   const int ranks = context.runtime.ranks();
   WireErrors errors{{}, {}, 0, wire_error_bound(wire, ranks) + wire_error_bound(WireFormat::fp32, ranks)};
   Comparison comparison(context);
-  const model::TensorLayout layout(context.workload.pass);
   Sums all;
-  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
-    const std::size_t end = layout[tensor].end();
+  for (auto const& gradient : context.workload.pass.gradients) {
+    const std::size_t end = gradient.slice().end();
     Sums sums;
-    for (std::size_t offset = layout[tensor].offset; offset < end;
+    for (std::size_t offset = gradient.offset; offset < end;
          offset += std::min(compared_at_once, end - offset)) {
       const auto piece = comparison.compare({offset, std::min(compared_at_once, end - offset)});
       sums.error_squares += piece.error_squares;
@@ -130,8 +130,7 @@ std::string describe(WireErrors const& errors, Workload const& workload) {
   return fmt::format(
       "{} on the wire: gradients differ from their fp32 average by {:.2g} RMS, an element by at most {:.2g} "
       "of its mean |gradient| ({}; bound {:.2g})\n",
-      workload.wire == WireFormat::bf16 ? "bf16" : "fp32", errors.total_rms,
-      errors.max[static_cast<std::size_t>(worst)],
+      word_of(workload.wire, wire_words), errors.total_rms, errors.max[static_cast<std::size_t>(worst)],
       workload.pass.gradients[static_cast<std::size_t>(worst)].name, errors.bound);
 }
 

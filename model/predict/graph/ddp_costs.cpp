@@ -8,8 +8,8 @@
 namespace ddproxy::model {
 
 double copy_seconds(Slice slice, TensorLayout const& layout, Copies const& copies) {
-  const auto bytes = static_cast<std::int64_t>(slice.count) * bytes_of(DataType::fp32);
-  return copy_seconds({layout.tensor_of(slice.offset), layout.tensor_of(slice.end() - 1), bytes}, copies);
+  const auto bytes = static_cast<std::int64_t>(slice.count) * gradient_element_bytes;
+  return copy_seconds({layout.tensor_of(slice.offset), layout.tensor_of(slice.end() - 1), bytes, 0}, copies);
 }
 
 StepCosts ddp_costs(RankGraphs const& step, BackwardPass const& pass,
@@ -20,11 +20,10 @@ StepCosts ddp_costs(RankGraphs const& step, BackwardPass const& pass,
                                 " operator times are given, but the backward pass has " +
                                 std::to_string(pass.operations.size()) + " operators");
   }
-  const TensorLayout layout(pass);
   CostModel model{.seconds = [&](std::size_t, Task const& task) {
     auto const* compute = std::get_if<Compute>(&task.work);
     return compute ? operator_seconds[index(compute->op)]
-                   : copy_seconds(task.accesses.front().slice, layout, copies);
+                   : copy_seconds(task.accesses.front().slice, pass.gradients, copies);
   }};
   model.collectives.set(Verb::all_reduce, cost);
   model.contention = contention;

@@ -27,7 +27,7 @@ StandIn stand_in(Job const& job) {
   for (std::size_t g = 0; g < job.ready.size(); ++g) {
     stand.pass.operations.push_back({"gradient", "gradient", OperationKind::linear});
     stand.pass.gradients.push_back(
-        {"gradient", "gradient", job.gradient_bytes[g] / bytes_of(DataType::fp32), g});
+        {"gradient", "gradient", job.gradient_bytes[g] / gradient_element_bytes, g});
     stand.seconds.push_back(job.ready[g] - before);
     before = job.ready[g];
   }

@@ -3,7 +3,6 @@
 #include "model/predict/graph/whole_step_costs.hpp"
 
 #include "model/predict/graph/ddp_costs.hpp"
-#include "model/transformer/tensor_layout.hpp"
 
 namespace ddproxy::model {
 namespace {
@@ -36,11 +35,10 @@ StepCosts whole_step_costs(RankGraphs const& step, BackwardPass const& pass, Pha
                            CollectiveCosts const& collectives, Contention const& contention,
                            Copies const& copies) {
   check_times(phases, pass.operations.size());
-  const TensorLayout layout(pass);
   CostModel model{.seconds = [&](std::size_t, Task const& task) {
     auto const* compute = std::get_if<Compute>(&task.work);
     return compute ? task_seconds(phases, *compute, gradients_of(step, task))
-                   : copy_seconds(task.accesses.front().slice, layout, copies);
+                   : copy_seconds(task.accesses.front().slice, pass.gradients, copies);
   }};
   model.collectives = collectives;
   model.contention = contention;

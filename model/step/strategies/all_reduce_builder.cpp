@@ -15,7 +15,7 @@ constexpr CommunicatorId world{0};
 }  // namespace
 
 AllReduceBuilder::AllReduceBuilder(BackwardPass const& pass, Ddp const& strategy)
-    : pass_(pass), ddp_(strategy), layout_(pass), all_{0, layout_.elements()}, head_(tied_head(pass)) {}
+    : pass_(pass), ddp_(strategy), all_{0, pass.gradients.elements()}, head_(tied_head(pass)) {}
 
 void AllReduceBuilder::add_gradients(bool remain) {
   const bool copied = ddp_.copies != CopyMode::none;
@@ -35,7 +35,8 @@ Access AllReduceBuilder::access(BufferId buffer, Slice slice, AccessMode mode, C
 }
 
 Access AllReduceBuilder::gradient(std::size_t number, bool assigns) const {
-  return access(gradients_, layout_[number], assigns ? AccessMode::assign : AccessMode::contribute);
+  return access(gradients_, pass_.gradients[number].slice(),
+                assigns ? AccessMode::assign : AccessMode::contribute);
 }
 
 TaskId AllReduceBuilder::backward(Task task, bool assigns, bool synced) {
@@ -49,7 +50,7 @@ TaskId AllReduceBuilder::backward(Task task, bool assigns, bool synced) {
   TaskId last = builder_.task(std::move(task));
   if (!synced || ddp_.copies == CopyMode::none) return last;
   for (std::size_t g = first; g < next_gradient_; ++g)
-    last = copy(CopyKind::into_bucket, layout_[g], gradients_, buckets_);
+    last = copy(CopyKind::into_bucket, pass_.gradients[g].slice(), gradients_, buckets_);
   return last;
 }
 

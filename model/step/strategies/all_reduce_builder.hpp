@@ -8,6 +8,7 @@
 
 #include "model/step/graph_builder.hpp"
 #include "model/step/strategies/ddp_settings.hpp"
+#include "model/transformer/gpt2.hpp"
 
 namespace ddproxy::model {
 
@@ -45,7 +46,6 @@ class AllReduceBuilder {
 
   BackwardPass const& pass_;
   Ddp const& ddp_;
-  TensorLayout layout_;
   Slice all_;  // all parameters
   GraphBuilder builder_;
   BufferId gradients_, buckets_;

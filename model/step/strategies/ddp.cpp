@@ -19,11 +19,11 @@ class DdpBuilder : AllReduceBuilder {
     for (std::size_t o = 0; o < pass_.operations.size(); ++o) {
       last_compute = backward({.work = Compute{OperatorId{o}, Phase::backward}, .accesses = {}}, true, true);
       while (ddp_.overlapped && next < ddp_.plan.size() && is_complete(ddp_.plan[next]))
-        all_reduce(slice_of(ddp_.plan[next++], layout_), {});
+        all_reduce(ddp_.plan[next++].slice(), {});
     }
     const TaskId waited = builder_.task({.work = HostWait{}, .accesses = {}, .after = {last_compute}});
-    for (; next < ddp_.plan.size(); ++next) all_reduce(slice_of(ddp_.plan[next], layout_), {waited});
-    for (Bucket const& bucket : ddp_.plan) copy_out(slice_of(bucket, layout_));
+    for (; next < ddp_.plan.size(); ++next) all_reduce(ddp_.plan[next].slice(), {waited});
+    for (Bucket const& bucket : ddp_.plan) copy_out(bucket.slice());
     return finish({}, ranks);
   }
 };

@@ -33,15 +33,14 @@ struct Use {
 };
 
 std::vector<Unit> units_of(BackwardPass const& pass, ShardUnit unit, std::size_t ranks) {
-  const TensorLayout layout(pass);
   std::vector<Unit> units;
-  for (std::size_t t = 0; t < layout.tensors(); ++t) {
-    const auto of_layer = pass.operations[pass.gradients[t].operation].block;
+  for (Gradient const& tensor : pass.gradients) {
+    const auto of_layer = pass.operations[tensor.operation].block;
     const auto block = unit == ShardUnit::layer ? of_layer : std::nullopt;
     if (units.empty() || units.back().block != block)
-      units.push_back({.block = block, .run = {layout[t], ranks}});
+      units.push_back({.block = block, .run = {tensor.slice(), ranks}});
     Slice& model = units.back().run.model;
-    model.count = layout[t].end() - model.offset;
+    model.count = tensor.slice().end() - model.offset;
   }
   return units;
 }

@@ -82,7 +82,7 @@ class MicroBatch {
   void read_parameters(std::vector<Access>& accesses, std::vector<std::size_t> const& tensors) const {
     for (const std::size_t tensor : tensors) {
       accesses.push_back({.buffer = parameters_,
-                          .slice = layout_[tensor],
+                          .slice = layout_[tensor].slice(),
                           .mode = AccessMode::read,
                           .content = Content::parameter,
                           .model = layout_[tensor].offset});

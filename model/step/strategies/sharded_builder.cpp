@@ -78,7 +78,7 @@ ShardedBuilder::ShardedBuilder(BackwardPass const& pass, WholeStep const& strate
       strategy_(strategy),
       groups_(groups),
       place_(place),
-      layout_(pass),
+      layout_(pass.gradients),
       head_(tied_head(pass)) {
   if (strategy.clipped) norm_ = builder_.buffer({.kind = BufferKind::scalar, .elements = sum_elements});
 }
@@ -135,7 +135,7 @@ Access ShardedBuilder::own_part(BufferId buffer, ShardedSlice const& run, Access
 
 Access ShardedBuilder::tensor(BufferId buffer, ShardedSlice const& run, std::size_t tensor, AccessMode mode,
                               Content content) const {
-  const Slice slice = layout_[tensor];
+  const Slice slice = layout_[tensor].slice();
   return {.buffer = buffer,
           .slice = {slice.offset - run.model.offset, slice.count},
           .mode = mode,

@@ -84,7 +84,7 @@ class ShardedBuilder {
   WholeStep const& strategy_;
   ShardGroups const& groups_;
   std::optional<std::size_t> place_;
-  TensorLayout layout_;
+  TensorLayout const& layout_;
   std::optional<std::size_t> head_;  // the operator that also contributes to the last gradient
   GraphBuilder builder_;
   std::optional<BufferId> norm_;

@@ -15,10 +15,9 @@ std::optional<std::size_t> tied_head(BackwardPass const& pass) {
 }
 
 std::vector<ExpectedGradient> expected_gradients(BackwardPass const& pass) {
-  const TensorLayout layout(pass);
   std::vector<ExpectedGradient> expected;
-  for (std::size_t g = 0; g < pass.gradients.size(); ++g)
-    expected.push_back({layout[g], {OperatorId{pass.gradients[g].operation}}});
+  for (Gradient const& gradient : pass.gradients)
+    expected.push_back({gradient.slice(), {OperatorId{gradient.operation}}});
   if (const auto head = tied_head(pass)) expected.back().operators.push_back(OperatorId{*head});
   return expected;
 }

@@ -26,13 +26,13 @@ class WholeStepBuilder : AllReduceBuilder {
       moments_[1] = kept(BufferKind::optimizer_state, Content::optimizer_state);
     }
     if (strategy.clipped) norm_ = builder_.buffer({.kind = BufferKind::scalar, .elements = sum_elements});
-    for (Bucket const& bucket : ddp_.plan) runs_.push_back(slice_of(bucket, layout_));
+    for (Bucket const& bucket : ddp_.plan) runs_.push_back(bucket.slice());
     if (runs_.empty()) runs_.push_back(all_);
   }
 
   RankGraphs build(ForwardPass const& forward, std::int64_t tokens, std::size_t ranks) {
     const std::vector<Task> tasks =
-        micro_batch(builder_, forward, layout_, parameters_, tokens, strategy_.checkpoint);
+        micro_batch(builder_, forward, pass_.gradients, parameters_, tokens, strategy_.checkpoint);
     for (int m = 0; m < strategy_.micro_batches; ++m) run(tasks, m);
     if (norm_) add_squares();
     for (const Slice bucket : runs_) {

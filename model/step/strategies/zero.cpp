@@ -21,9 +21,8 @@ struct ShardedBucket {
 
 std::vector<ShardedBucket> buckets_of(Plan const& plan, TensorLayout const& layout, std::size_t ranks) {
   std::vector<ShardedBucket> buckets;
-  for (Bucket const& bucket : plan)
-    buckets.push_back({{slice_of(bucket, layout), ranks}, bucket.first, bucket.last});
-  if (buckets.empty()) buckets.push_back({{{0, layout.elements()}, ranks}, 0, layout.tensors() - 1});
+  for (Bucket const& bucket : plan) buckets.push_back({{bucket.slice(), ranks}, bucket.first, bucket.last});
+  if (buckets.empty()) buckets.push_back({{{0, layout.elements()}, ranks}, 0, layout.size() - 1});
   return buckets;
 }
 
@@ -232,7 +231,7 @@ RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::
   // ZeRO divides over all ranks, so Sharding::group is not passed on.
   const ShardGroups groups =
       shard_groups({.stage = strategy.sharding.stage, .lanes = strategy.sharding.lanes}, ranks);
-  const auto buckets = buckets_of(strategy.ddp.plan, TensorLayout(pass), groups.ranks);
+  const auto buckets = buckets_of(strategy.ddp.plan, pass.gradients, groups.ranks);
   std::vector<ShardedSlice> runs;
   for (ShardedBucket const& bucket : buckets) runs.push_back(bucket.run);
   const bool all_differ = strategy.sharding.update == Verb::broadcast;
