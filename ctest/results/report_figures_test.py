@@ -387,7 +387,7 @@ class Impossible(WithSample):
         self.said("exposed", -0.5)
         self.said("exposed_high", -0.4)
         text = self.said("exposed", -0.3, 3)
-        self.assertRegex(text, r"impossible: per_tensor \(.*, bucketed 4 MiB \(")
+        self.assertRegex(text, r"impossible: bucketed 1 MiB \(.*, bucketed 4 MiB \(")
         self.assertIn("The interval of E does not include 0 in bucketed 4 MiB: T_compute", text)
 
     def test_a_negative_e_without_an_interval_may_be_noise(self):
