@@ -18,10 +18,11 @@ constexpr auto about_memory =
 
 // Accepts the stages of sharding, and "all".
 CLI::Validator shard_stage() {
-  const CLI::IsMember stages = one_of(shard_stage_words);
-  const auto check = [stages](std::string& word) {
-    return word == "all" ? std::string() : stages(word) + note_on_stage(word);
-  };
+  std::vector<std::string> words;
+  for (auto const& [word, stage] : shard_stage_words) words.emplace_back(word);
+  words.emplace_back("all");
+  const CLI::IsMember stages(words);
+  const auto check = [stages](std::string& word) { return stages(word) + note_on_stage(word); };
   return {check, stages.get_description()};
 }
 
