@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include "kernels/gemm.hpp"
 #include "miniapp/analysis/json_tables.hpp"
 #include "miniapp/app/resume.hpp"
 #include "miniapp/app/step_session.hpp"
@@ -105,8 +104,6 @@ void StepSession::finish() {
     recorder_->gpu_clocks(clocks_before_, clocks_after);
     if (const auto doubt = doubt_about_throttling(clocks_before_, clocks_after); !doubt.empty())
       results::say_error("warning: " + doubt);
-    if (context_.kernels && !kernels::gemm_advice().empty())
-      results::say_error("warning: " + kernels::gemm_advice());
     if (const auto doubt = negative_exposed(samples_); !doubt.empty())
       results::say_error("warning: " + doubt);
     report_ = step_table(figures_, context_.rank.config, context_.cap_mib) + report_;

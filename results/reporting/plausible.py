@@ -46,12 +46,13 @@ def _exposed(results):
 
 def _cause(names, negative, high):
     """Says which of the negative E are more than noise. `high` has the upper ends of their intervals; a case with a single sample has none (NaN)."""
-    clear = negative & (high < 0.0)
+    clear, several = negative & (high < 0.0), negative.sum() > 1
     if clear.any():
-        where = "Their intervals do not include 0" if (clear == negative).all() else f"The interval of E does not include 0 in {_listed(names[clear])}"
+        all_clear = "Their intervals do not include 0" if several else "Its interval does not include 0"
+        where = all_clear if (clear == negative).all() else f"The interval of E does not include 0 in {_listed(names[clear])}"
         return f"{where}: T_compute was measured while the machine was slower. Measure again."
     if (high[negative] >= 0.0).all():
-        return "Their intervals include 0, so this is noise."
+        return f"{'Their intervals include' if several else 'Its interval includes'} 0, so this is noise."
     return "A case with a single sample has no interval. Measure again with more samples, to see whether this is noise."
 
 
