@@ -216,6 +216,7 @@ def check_unusable_files():
     for damaged in (whole[:len(whole) // 2], whole[:100], b"", b"no HDF5 file\n" * 100):
         Path("damaged.h5.part").write_bytes(damaged)
         refused("damaged.h5.part cannot be resumed: cannot be read as HDF5", *resume("damaged.h5.part"))
+        refused("); give the FILE.part of an interrupted run, or leave out --resume", *resume("damaged.h5.part"))
     with open("cut.h5.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         refused("the run that writes it still goes on", *resume("cut.h5.part"))

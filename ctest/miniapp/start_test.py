@@ -112,6 +112,18 @@ def check_oversubscription():
     assert start([], "short.toml", "-o", "s.h5", "--strict").returncode == 0
 
 
+def check_blas_advice():
+    """If a core type that the user has set for OpenBLAS is known to be slow here, the file and a warning must say so."""
+    for command in ("sweep", "step"):
+        done = subprocess.run([ddproxy, command, "short.toml", "-o", "b.h5"], capture_output=True, text=True, timeout=150,
+                              env=environment(OPENBLAS_CORETYPE="HASWELL"))
+        assert done.returncode == 0, done
+        with h5py.File("b.h5") as file:
+            advice = file["provenance"].attrs["blas_advice"]
+        said = [line for line in done.stderr.splitlines() if "OPENBLAS_CORETYPE" in line]
+        assert said == ([f"warning: {advice}"] if advice else []) and "OPENBLAS_CORETYPE=HASWELL is" not in done.stdout, (advice, done)
+
+
 def check_one_second_start():
     """The variable that prevents a second start must count only if this process set it."""
     assert sweep([], DDPROXY_SECOND_START="1 OMP_NUM_THREADS")["second"] != ""
@@ -121,6 +133,6 @@ def check_one_second_start():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for check in (check_each_way, check_what_the_launcher_does_not_say, check_explicit_settings_win, check_oversubscription, check_one_second_start):
+    for check in (check_each_way, check_what_the_launcher_does_not_say, check_explicit_settings_win, check_oversubscription, check_blas_advice, check_one_second_start):
         check()
         print(check.__name__, "passed")

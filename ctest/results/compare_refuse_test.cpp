@@ -123,7 +123,8 @@ TEST_F(Compare, refuses_wrong_gradients_and_wrong_files) {
       contains(refused({.base = base, .next = {folder / "text.h5"}}), "text.h5: cannot be read as HDF5"));
   results::Writer(folder / "empty.h5").finish();
   EXPECT_TRUE(contains(refused({.base = base, .next = {folder / "empty.h5"}}), "has no dataset /sweep/name"));
-  EXPECT_TRUE(contains(refused({.base = base}), "give results files of both builds"));
+  EXPECT_TRUE(contains(refused({.base = base}),
+                       "give results files of both builds: BASE NEW, or BASE... -- NEW..., or --base"));
   EXPECT_TRUE(contains(refused({.base = base, .next = base, .json = folder / "none" / "r"}), "cannot write"));
 }
 

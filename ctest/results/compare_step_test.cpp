@@ -24,8 +24,9 @@ struct StepFile {
   std::int64_t warmup = 1;
   double bucket_mib = 25;
   std::string shape = "layers 2 d_model 64 heads 4";
-  double negative_step = 0;  ///< seconds that replace the first sample of the step
-  double waiting = 1e-7;     ///< seconds of the part `waiting`
+  double negative_step = 0;   ///< seconds that replace the first sample of the step
+  double waiting = 1e-7;      ///< seconds of the part `waiting`
+  double spread = 0.001;      ///< largest deviation of a sample, as a share
   std::int64_t verified = 1;  ///< -1: a file of an earlier version, which does not have it
 };
 
@@ -70,7 +71,8 @@ class CompareSteps : public Compare {
     std::vector<double> values;
     for (const double second : seconds)
       for (std::size_t s = 0; s < samples; ++s)
-        values.push_back(second * step.factor * (1 + 0.001 * std::sin(7.0 * run + static_cast<double>(s))));
+        values.push_back(second * step.factor *
+                         (1 + step.spread * std::sin(7.0 * run + static_cast<double>(s))));
     if (step.negative_step < 0) values[3 * samples] = step.negative_step;
     if (step.verified >= 0) writer.write("/step/verified", std::vector{step.verified});
     writer.write("/step/part", parts);
@@ -89,6 +91,15 @@ TEST_F(CompareSteps, finds_a_slower_step_and_leaves_out_what_has_no_ratio) {
   EXPECT_FALSE(contains(out, "waiting")) << out;
   accept({.base = base, .next = steps("d", 6, {.waiting = 1e-6})});
   EXPECT_EQ(compare({.base = base, .next = steps("c", 6, {.factor = 1.3})}), 1) << out;
+}
+
+// The two samples in the middle are 1 s and 1.127 s. `ddproxy step` and the page print their mean, too; their
+// geometric mean is 1.0616 s.
+TEST_F(CompareSteps, prints_the_median_of_an_even_number_of_samples) {
+  const auto base = steps("a", 1, {.spread = 0.9});
+  accept({.base = base, .next = steps("b", 1, {.factor = 2, .spread = 0.9})});
+  EXPECT_TRUE(contains(row("step"), " 1.0635 s ")) << out;
+  EXPECT_TRUE(contains(row("step"), " 2.12701 s ")) << out;
 }
 
 TEST_F(CompareSteps, refuses_other_optimizers_and_micro_batches_unless_allowed) {

@@ -380,8 +380,22 @@ class Impossible(WithSample):
         self.assertEqual(self.said("overlap", -0.2, 0), "")  # naive is not named, because the contradictions in the file already name it
 
     def test_of_a_negative_e_says_whether_it_is_noise(self):
-        self.assertRegex(self.said("exposed", -0.5), r"A negative E was measured, which is impossible: bucketed 4 MiB \(-5\d\d ms\)\..*include 0, so this is noise")
-        self.assertIn("do not include 0", self.said("exposed_high", -0.4))
+        self.assertRegex(self.said("exposed", -0.5), r"A negative E was measured, which is impossible: bucketed 4 MiB \(-5\d\d ms\)\..*Its interval includes 0, so this is noise")
+        self.assertIn("Its interval does not include 0", self.said("exposed_high", -0.4))
+
+    def test_names_only_those_negative_e_that_are_no_noise(self):
+        self.said("exposed", -0.5)
+        self.said("exposed_high", -0.4)
+        text = self.said("exposed", -0.3, 3)
+        self.assertRegex(text, r"impossible: bucketed 1 MiB \(.*, bucketed 4 MiB \(")
+        self.assertIn("The interval of E does not include 0 in bucketed 4 MiB: T_compute", text)
+        self.assertIn("Their intervals do not include 0", self.said("exposed_high", -0.2, 3))
+
+    def test_a_negative_e_without_an_interval_may_be_noise(self):
+        self.said("exposed_high", np.nan)
+        text = self.said("exposed", -0.5)
+        self.assertIn("A case with a single sample has no interval.", text)
+        self.assertNotIn("include 0", text)
 
     def test_names_an_e_below_its_bound(self):
         self.change(lambda file: file["sweep/floor"].__setitem__((), 10.0))

@@ -306,6 +306,13 @@ class Notes(WithSample):
         self.change(lambda file: file["sweep/contradictions"].__setitem__(0, "one term is larger"))
         self.assertIn('<p class="warning">Warning: one term is larger</p>', notes.as_html([Results(self.sample)]))
 
+    def test_an_advice_on_the_kernels_of_blas_is_a_warning(self):
+        for advice, said in (("set OPENBLAS_CORETYPE=HASWELL", '<p class="warning">set OPENBLAS_CORETYPE=HASWELL.</p>'), ("", "")):
+            self.change(lambda file: file["provenance"].attrs.__setitem__("blas_advice", advice))
+            text = notes.as_html([Results(self.sample)])
+            self.assertIn(said, text)
+            self.assertEqual("OPENBLAS" in text, bool(advice))
+
 
 class Words(WithSample):
     def test_only_the_words_that_the_page_uses_are_explained(self):

@@ -170,6 +170,7 @@ ResumeFinding examine_unfinished(std::filesystem::path const& file, ResumeCondit
 } catch (std::invalid_argument const& error) {
   std::string what = error.what();
   if (const auto name = file.string() + ": "; what.starts_with(name)) what.erase(0, name.size());
+  what.resize(std::min(what.find("; give a results file"), what.size()));  // the cure differs here
   return {{}, {{what, "give the FILE.part of an interrupted run"}}};
 }
 

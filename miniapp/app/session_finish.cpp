@@ -52,7 +52,7 @@ void Session::finish() {
     keep_clocks(clocks_after);
     keep_memory(peaks);
     if (context_.config.compute == ComputeMode::kernels && !kernels::gemm_advice().empty())
-      report_ += kernels::gemm_advice() + "\n";
+      results::say_error("warning: " + kernels::gemm_advice());
     write_results();
     const auto beyond = beyond_limits(figures_, options_.max_model_error, options_.max_regret);
     if (!beyond.empty()) throw CollectiveError(exit_regression, beyond);

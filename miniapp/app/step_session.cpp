@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/gemm.hpp"
 #include "miniapp/app/provenance.hpp"
 #include "miniapp/app/step_tables.hpp"
 #include "miniapp/compute/step_lane.hpp"
@@ -76,6 +77,7 @@ StepSession::StepSession(Options const& options, StepContext context, EarlierRou
     oversubscribed_ = provenance.threads.oversubscribed;
     if (!provenance.threads.line.empty()) results::print_output(provenance.threads.line + "\n");
     for (auto const& warning : provenance.threads.warnings) results::say_error("warning: " + warning);
+    if (context_.kernels) warn(kernels::gemm_advice());
   });
   read_clocks();
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "miniapp/input/step_strategy.hpp"
@@ -37,16 +38,15 @@ double seconds_of_step(StepFigures const& f) {
   return NAN;
 }
 
-std::string error_text(StepRow const& row, double step) {
-  const bool tiny = row.name == "exposed" && row.median.value < least_share * step;
-  return tiny ? "-" : percent(row.error());
+bool hides_error(StepRow const& row, double step) {
+  return row.name == "exposed" && row.median.value < least_share * step;
 }
 
 std::string row_text(StepRow const& row, double step) {
-  return fmt::format("{:<10} {:>11} {:>11} {:>9} {:>11} {:>11} {:>13} {:>8} {:>29} {:>10}\n", row.name,
-                     ms(row.median.value), ms(row.mean), ms(row.deviation), ms(row.median.low),
-                     ms(row.median.high), ms(row.predicted), error_text(row, step), ms(row.uncontended),
-                     ms(row.first));
+  return fmt::format("{:<10}  {:>11}  {:>10}  {:>9}  {:>10}  {:>10}  {:>14}  {:>8}  {:>18}  {:>10}\n",
+                     row.name, ms(row.median.value), ms(row.mean), ms(row.deviation), ms(row.median.low),
+                     ms(row.median.high), ms(row.predicted),
+                     hides_error(row, step) ? "-" : percent(row.error()), ms(row.uncontended), ms(row.first));
 }
 
 double part_of(double part, double all) {
@@ -103,21 +103,25 @@ std::string verification_text(bool reduces, int ranks) {
 
 std::string step_table(StepFigures const& f, Config const& config, double cap_mib) {
   std::string text = heading(config);
-  text += fmt::format("{:<10} {:>11} {:>11} {:>9} {:>11} {:>11} {:>13} {:>8} {:>29} {:>10}\n", "part",
-                      "median (ms)", "mean (ms)", "sd (ms)", "from (ms)", "to (ms)", "predicted (ms)",
-                      "error %", "predicted, no contention (ms)", "first (ms)");
+  text += fmt::format("{:<10}  {:>11}  {:>10}  {:>9}  {:>10}  {:>10}  {:>14}  {:>8}  {:>18}  {:>10}\n",
+                      "part", "median (ms)", "mean (ms)", "sd (ms)", "from (ms)", "to (ms)", "predicted (ms)",
+                      "error %", "no contention (ms)", "first (ms)");
   for (auto const& row : f.rows)
     if (!is_empty(row)) text += row_text(row, seconds_of_step(f));
   const bool few = f.rows.front().samples.size() < model::fewest_for_an_interval;
+  const bool hidden =
+      std::ranges::any_of(f.rows, [&](auto const& row) { return hides_error(row, seconds_of_step(f)); });
   text += fmt::format(
-      "from, to: {}; first: the first step of the run; no contention: as if compute and all-reduces did not "
-      "slow each other\n"
-      "the rows above step add up to it in each sample; waiting: compute waits for communication or for "
-      "another rank; exposed: exposed communication E, the step minus compute without communication; its "
-      "error is not shown (-) if E is below 0.5 % of the step\n",
+      "from, to: {}; no contention: the prediction as if compute and all-reduces did not slow each other; "
+      "first: the first step of the run\n"
+      "the rows above step add up to it in each sample; their medians need not. waiting: compute waits for "
+      "communication or for another rank\n"
+      "exposed: exposed communication E, the step minus the same compute measured without communication. The "
+      "first step has no E (-), because no compute was measured beside it{}\n",
       few ? "Student's 95 % interval of the mean, because fewer than six samples have no interval of the "
             "median"
-          : "95 % interval of the median");
+          : "95 % interval of the median",
+      hidden ? ". The error of E is not shown (-), because E is below 0.5 % of the step" : "");
   text += kinds_text(f.kinds);
   text += fmt::format(
       "matrix products: linear and head together\n\n"

@@ -44,9 +44,9 @@ struct LaneGroup {
 
 /// Makes a communication lane for each group, in their order. The lanes work on slices of `memory`, as that
 /// of make_allreduce() does. With several lanes that make blocking calls, each lane has a thread; otherwise
-/// one thread, or the compute side, polls all lanes (make_lanes.hpp). Replayed lanes share a link
-/// (engines/replay_link.hpp). All ranks of the communicators must call it. Throws as make_allreduce() and
-/// make_lanes() do.
+/// a communication thread, or the thread that launches compute, polls all lanes (make_lanes.hpp). Replayed
+/// lanes share a link (engines/replay_link.hpp). All ranks of the communicators must call it. Throws as
+/// make_allreduce() and make_lanes() do.
 std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& config,
                                                                  CallChoice const& choice,
                                                                  std::span<const LaneGroup> groups,

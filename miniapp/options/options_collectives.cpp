@@ -74,8 +74,8 @@ void add_collectives_options(CLI::App& command, Options& options) {
   auto* sizes =
       command
           .add_option("--sizes", options.sizes_mib,
-                      "sizes as transferred (MiB): with [allreduce] wire = \"bf16\" half of the size in "
-                      "fp32. They are rounded up so that all ranks have equal parts; default: the sizes that "
+                      "message sizes on the wire (MiB); a gradient in bf16 takes half of its size in fp32. "
+                      "They are rounded up so that all ranks have equal parts; default: the sizes that "
                       "`allreduce` measures")
           ->delimiter(',')
           ->check(message_size());

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "miniapp/options/option_groups.hpp"
 
 namespace ddproxy {
@@ -14,9 +16,12 @@ constexpr auto about_memory =
     "file that --json writes. docs/memory.md has an example.\n"
     "Exit codes: 0 success; 2 wrong usage or input; 4 run-time failure.";
 
-// Accepts the stages of sharding.
+// Accepts the stages of sharding, and "all".
 CLI::Validator shard_stage() {
-  const CLI::IsMember stages = one_of(shard_stage_words());
+  std::vector<std::string> words;
+  for (auto const& [word, stage] : shard_stage_words()) words.emplace_back(word);
+  words.emplace_back("all");
+  const CLI::IsMember stages(words);
   const auto check = [stages](std::string& word) { return stages(word) + note_on_stage(word); };
   return {check, stages.get_description()};
 }
@@ -33,7 +38,7 @@ void add_memory_command(CLI::App& app, Options& options) {
       ->check(CLI::Range(1, 1000000).description("(1 to 1e6)"));
   command
       ->add_option("--shard", memory.stages,
-                   "how the step is sharded: " + list_words(shard_stage_words()) + "; default all")
+                   "how the step is sharded: " + list_words(shard_stage_words()) + ", or all (default)")
       ->delimiter(',')
       ->check(shard_stage());
   command
@@ -48,7 +53,10 @@ void add_memory_command(CLI::App& app, Options& options) {
   command->add_option("--json", options.json,
                       "also write everything to this file as JSON, with the timelines");
   command->footer(about_memory);
-  command->callback([&options] { options.command = "memory"; });
+  command->callback([&options, &memory] {
+    options.command = "memory";
+    if (std::ranges::find(memory.stages, "all") != memory.stages.end()) memory.stages.clear();
+  });
 }
 
 }  // namespace ddproxy

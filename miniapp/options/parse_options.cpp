@@ -33,9 +33,9 @@ constexpr auto about =
     "Arguments after -- go to Google Benchmark (run, sweep), for instance -- --benchmark_filter=bucketed.";
 
 constexpr auto about_model =
-    "Predicts and compares; needs neither MPI nor a device. This program measures nothing. run, step and "
-    "sweep need --dry-run here,\n"
-    "which prints what `ddproxy` would measure; step also takes --against.";
+    "Predicts and compares; needs neither MPI nor a device. This program measures nothing. Every command of "
+    "`ddproxy` that measures\n"
+    "needs --dry-run here, which prints what it would measure; step also takes --against.";
 
 constexpr auto exit_codes_of_model =
     "Exit codes: 0 success; 1 a regression (compare), or a model error or regret above its limit (predict);\n"

@@ -47,7 +47,7 @@ std::string describe_pieces(Options const& options, Workload const& workload) {
 
 std::string describe_sizes(Options const& options, Config const& config, Workload const& workload) {
   const auto sizes = options.sizes_mib.empty() ? default_sizes(config, workload) : options.sizes_mib;
-  return fmt::format("{} sizes as transferred (MiB): {}\n", sizes.size(), list_text(sizes));
+  return fmt::format("{} message sizes on the wire (MiB): {}\n", sizes.size(), list_text(sizes));
 }
 
 std::string groups_text(Options const& options) {

@@ -86,7 +86,8 @@ void keep_night(CompareOptions const& options, Comparison const& comparison, std
 int compare_two_sides(CompareOptions const& options, std::ostream& out, std::ostream& warnings) {
   if (options.base.empty() || options.next.empty())
     throw std::invalid_argument(
-        "compare: give results files of both builds: BASE NEW, or --base FILE... --new FILE...");
+        "compare: give results files of both builds: BASE NEW, or BASE... -- NEW..., or --base FILE... --new "
+        "FILE...");
   std::vector<Run> runs = read_runs(options.base);
   for (auto& run : read_runs(options.next)) runs.push_back(std::move(run));
   check_comparable(runs, options.allow);

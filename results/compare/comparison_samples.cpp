@@ -58,12 +58,12 @@ Verdict verdict_of_replay(Samples const& s, double delay, double tolerance) {
   return std::max(fastest, middle) < std::log1p(tolerance) ? Verdict::unchanged : Verdict::undecided;
 }
 
-CaseComparison row_of(std::string name, Samples const& s) {
+CaseComparison row_of(CommonCase const& one, Samples const& s) {
   const auto quantile = model::rank_sum_quantile(s.base.size(), s.next.size(), 0.025);
   const model::Estimate e = model::Shift(s.base, s.next).interval(quantile);
-  return {std::move(name),
-          std::exp(model::median(s.base)),
-          std::exp(model::median(s.next)),
+  return {one.name,
+          one.base[0]->seconds,
+          one.next[0]->seconds,
           {std::exp(e.value), std::exp(e.low), std::exp(e.high)},
           deviation_of(s)};
 }
@@ -120,7 +120,7 @@ void compare_samples(std::vector<CommonCase> const& cases, bool replay, Comparis
   result.next_units = samples[0].next.size();
   const double delay = host_delay(samples);
   for (std::size_t c = 0; c < cases.size(); ++c) {
-    CaseComparison row = row_of(cases[c].name, samples[c]);
+    CaseComparison row = row_of(cases[c], samples[c]);
     if (replay) row.verdict = verdict_of_replay(samples[c], delay, result.tolerance);
     if (row.verdict == Verdict::undecided)
       row.doubt = replay ? "slower by more than the tolerance, but the host delays samples by up to " +

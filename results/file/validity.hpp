@@ -42,7 +42,7 @@ inline constexpr std::array<ValidityRule, 6> validity_rules{{
      "the machine changed its state during more than half of the samples", "refused without `--allow valid`",
      "refused without `--allow valid`"},
     {Validity::no, "false", false,
-     "nothing confirmed the figures (`layers` verifies nothing), or results of a case with six samples or "
+     "no check of the results has passed (`layers` checks none), or results of a case with six samples or "
      "more contradict each other by more than 20 %",
      "refused without `--allow valid`", "refused without `--allow valid`"},
 }};

@@ -34,8 +34,8 @@ def _within_noise(results, best, other):
 
 
 def _smallest_seen(results, totals, best, other):
-    """Returns how much longer than T of `best` T of `other` must be to lie beyond the noise, as a share. It follows from the same interval as the
-    result of _within_noise()."""
+    """Returns the smallest difference T(other) - T(best) that is beyond the noise, as a share of T(best). It follows from the same interval as the result
+    of _within_noise()."""
     if results.has("/sweep/over_best", "/sweep/over_best_low"):
         seen = results["/sweep/over_best"][other] - results["/sweep/over_best_low"][other]
         if np.isfinite(seen):

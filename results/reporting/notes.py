@@ -31,6 +31,8 @@ def _of_newest(newest):
     for name, attribute in (("model error", "why_no_model_error"), ("cost of following the prediction (regret)", "why_no_regret")):
         if reason := newest.attribute("/fom", attribute):
             yield f"The {name} is not known: {reason}."
+    if advice := newest.attribute("/provenance", "blas_advice"):
+        yield f"{advice}."
     if drift := newest.attribute("/phases", "drift"):
         yield f"{drift}."
     if before := newest.attribute("/", "resumed_from"):

@@ -144,11 +144,12 @@ WORDS = (
 # Words of a page of whole steps that differ from those of a sweep, or that only such a page has.
 OF_STEPS = (
     ("step", "one training step: forward pass, backward pass, all-reduces of the gradients, clipping and update of the parameters"),
-    ("E, exposed", "exposed communication: the time of the step minus the compute time of the same step without communication. It is none of the parts that add up to the step"),
+    ("E, exposed", "exposed communication: the time of the step minus the compute time of the same step without communication. It is not one of the parts that add up to the step; it overlaps with them"),
     ("waiting", "the time of a step in which compute is idle, because it waits for communication or for another rank. Waiting and E differ: communication also makes compute longer, which "
      "counts in E, but not in waiting"),
     ("recompute", "activations that were not kept are computed again in the backward pass"),
-    ("clip", "all gradients are multiplied by one factor, so that their common norm is at most the limit"),
+    ("clip", "the norm of all gradients is computed, and the gradients are scaled so that it is at most the limit. With an optimizer, the time of clip is that of the norm: the update "
+     "scales the gradients as it reads them. Without an optimizer, it includes the scaling"),
     ("token_table, position_table", "the tables with a vector for each word of the vocabulary, and for each position in a sequence"),
     ("norm", "LayerNorm or RMSNorm: scales each vector of activations"),
     ("linear", "the matrix products inside the layers"),

@@ -10,10 +10,14 @@ WITHOUT_OVERLAP = ("naive", "flat")
 MOST_NAMED = 4
 
 
+def _listed(names):
+    """Lists at most four names, and says how many more there are."""
+    return ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
+
+
 def _named(names, values, form, unit=""):
-    """Names at most four cases with their values."""
-    parts = [f"{name} ({value:{form}}{unit})" for name, value in list(zip(names, values))[:MOST_NAMED]]
-    return ", ".join(parts) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
+    """Lists at most four cases with their values."""
+    return _listed([f"{name} ({value:{form}}{unit})" for name, value in zip(names, values)])
 
 
 def _overlaps(results):
@@ -36,10 +40,20 @@ def _exposed(results):
     negative = exposed < -ROUNDING * totals
     if not negative.any():
         return
-    noise = " Their intervals include 0, so this is noise." if (high[negative] >= 0.0).all() else \
-        " Their intervals do not include 0: T_compute was measured while the machine was slower. Measure again."
     yield (f"A negative E was measured, which is impossible: {_named(names[negative], exposed[negative] * 1e3, '.3g', ' ms')}. A pass with communication cannot be faster "
-           f"than the same pass without communication.{noise}")
+           f"than the same pass without communication. {_cause(names, negative, high)}")
+
+
+def _cause(names, negative, high):
+    """Says which of the negative E are more than noise. `high` has the upper ends of their intervals; a case with a single sample has none (NaN)."""
+    clear, several = negative & (high < 0.0), negative.sum() > 1
+    if clear.any():
+        all_clear = "Their intervals do not include 0" if several else "Its interval does not include 0"
+        where = all_clear if (clear == negative).all() else f"The interval of E does not include 0 in {_listed(names[clear])}"
+        return f"{where}: T_compute was measured while the machine was slower. Measure again."
+    if (high[negative] >= 0.0).all():
+        return f"{'Their intervals include' if several else 'Its interval includes'} 0, so this is noise."
+    return "A case with a single sample has no interval. Measure again with more samples, to see whether this is noise."
 
 
 def _slowdown(results):

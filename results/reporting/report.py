@@ -16,7 +16,7 @@ from .tables import Table, tables_of
 CAPTIONS = {
     "sweep": "T and E over the bucket size, measured and predicted. Cases without a bucket size (naive, flat and others) stand at the edges.",
     "samples": "Distribution of the samples of each case. The number of samples is in parentheses. A sample is the maximum over the ranks.",
-    "step": "Parts of a whole step, measured and predicted. In each sample the parts add up to the step. The median of each part is taken separately, so the parts of a bar can add up to a little more or less than the step. A gap of 2 % of the step or more is hatched; if the parts add up to 2 % more or beyond, a line marks the end of the step.",
+    "step": "Parts of a whole step, measured and predicted. In each sample the parts add up to the step. The median of each part is taken separately, so the parts of a bar can add up to more or less than the step, by a lot if the steps differ a lot. A gap of 2 % of the step or more is hatched. If the parts add up to at least 102 % of the step, a line marks the end of the step.",
     "split": "Where the time of each case goes: compute without communication, communication without compute, the sum of the two, and the measured case. Among the cases with a bucket "
              "size the figure shows only the best one and the one with 25 MiB, PyTorch's default. Communication makes the backward pass longer (slowdown), and the last buckets are "
              "reduced after it (tail). The measured bar ends at the median T. Slowdown and tail are the medians of the table \"Every case\", and compute is the rest.",

@@ -43,8 +43,8 @@ def has_steps(results):
 
 
 def draw_step(results):
-    """Draws a bar for the measured step and one for each prediction. The median of each part is taken separately, so the sum of the parts can differ a
-    little from the step. A hatched bar fills a larger difference, or a line marks the step if its parts add up to more. Returns None if the file has no whole
+    """Draws a bar for the measured step and one for each prediction. The median of each part is taken separately, so the sum of the parts can differ
+    from the step. A hatched bar fills a gap of 2 % or more, or a line marks the step if its parts add up to at least 102 %. Returns None if the file has no whole
     steps."""
     if not has_steps(results):
         return None

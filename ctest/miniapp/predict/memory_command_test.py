@@ -52,6 +52,7 @@ class Memory(unittest.TestCase):
     def test_the_state_at_the_peak_is_the_closed_form(self):
         found, _ = self.memory(self.large(), "--ranks", "1,8,64", "--precision", "fp32,bf16,autocast")
         self.assertEqual(len(found["cases"]), 3 * 4 * 3)
+        self.assertEqual(self.memory(self.large(), "--ranks", "1,8,64", "--precision", "fp32,bf16,autocast", "--shard", "all")[0], found)
         for case in found["cases"]:
             who = (case["precision"], case["shard"], case["ranks"])
             for kind in ("parameter", "optimizer_state"):

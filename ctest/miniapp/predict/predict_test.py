@@ -290,10 +290,10 @@ class Predict(PredictCase):
             return done.stdout
         text = plan("collectives", INPUTS / "tiny.toml")
         self.assertIn("collectives: all_reduce, reduce_scatter, all_gather, broadcast; backend mpi", text)
-        self.assertIn("sizes as transferred (MiB): 0.0009766, ", text)
+        self.assertIn("message sizes on the wire (MiB): 0.0009766, ", text)
         text = plan("collectives", INPUTS / "tiny.toml", "--op", "broadcast", "--sizes", "0.25,0.125")
         self.assertIn("collectives: broadcast; backend", text)
-        self.assertIn("2 sizes as transferred (MiB): 0.25, 0.125\n", text)
+        self.assertIn("2 message sizes on the wire (MiB): 0.25, 0.125\n", text)
         self.assertIn("total: 0.25 MiB, in pieces of these sizes (MiB): 0.125\n", plan("collectives", INPUTS / "tiny.toml", "--pieces", "0.125", "--total", "0.25"))
         self.assertIn("collectives: all_reduce; backend replay", plan("allreduce", SLINGSHOT))
         self.assertIn("collectives: broadcast on groups of 2 ranks, all groups at the same time; backend mpi",
@@ -302,7 +302,7 @@ class Predict(PredictCase):
     def test_the_help_says_that_the_program_measures_nothing(self):
         done = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0)
-        self.assertIn("This program measures nothing. run, step and sweep need --dry-run here", " ".join(done.stdout.split()))
+        self.assertIn("This program measures nothing. Every command of `ddproxy` that measures needs --dry-run here", " ".join(done.stdout.split()))
         for word in ("layers", "collectives", "main command"):
             self.assertNotIn(word, done.stdout)
 

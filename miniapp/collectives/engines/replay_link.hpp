@@ -16,11 +16,12 @@ namespace ddproxy {
 /// communication lanes of a rank on one link and gives each of c collectives the speed 1/c.
 ///
 /// Problem: the end of a transfer is not known when it begins. It moves whenever another transfer begins or
-/// ends. Lanes also report a begin late, because a thread wakes up late. So a begin holds the time at which
-/// the transfer starts, and an end becomes final only when its lane asks for it, in the order of time. The
-/// result does not depend on when threads wake up, unless a begin is reported after the end of a transfer
-/// that it should have slowed became final. That transfer then ends too early, by at most this delay. The
-/// late transfer gets the link from that end on, so no bandwidth is given out twice.
+/// ends. A lane can also report the begin of a transfer late, because its thread wakes up late. Therefore
+/// begin() takes the time at which the transfer started. ends_by() makes the end of a transfer final when its
+/// lane asks for it, and always the earliest end first. So the ends do not depend on when threads wake up,
+/// with one exception: a begin is reported late, and meanwhile the end of a transfer that it should have
+/// slowed has become final. That transfer then ends too early, by at most the delay of the report. The late
+/// transfer uses the link only from that end on, so the link never carries more than its bandwidth.
 ///
 /// Order of calls: add_lane() for each lane, before any transfer. Then, for each transfer of a lane, begin()
 /// and ends_by() until that returns a time. Every lane must go on to call ends_by() while it has a transfer,

@@ -104,8 +104,8 @@ class ExactPlan {
 
   std::size_t memory_;
   model::Expected expected_;
-  std::size_t gradient_elements_ = 0;  // of the model on this rank
-  bool clips_in_place_ = false;        // the step has tasks that clip
+  std::size_t gradient_elements_ = 0;  // elements of this rank's gradients, without padding
+  bool clips_in_place_ = false;        // true: tasks of the step multiply the gradients by a factor
   ExactNumbers numbers_;
   std::vector<ExactOperation> entry_, operations_, exit_;
   std::vector<std::size_t> first_;  // [task] index of its first operation
