@@ -49,6 +49,7 @@ TEST(Stopping, rounds_go_on_until_the_target_or_the_budget) {
   EXPECT_FALSE(timed.takes_another(3, 7.6, false));  // it does not fit
   EXPECT_FALSE(timed.takes_another(3, 1.0, true));
   EXPECT_EQ(fixed.reason(false), Stop::samples);
+  EXPECT_EQ(fixed.reason(true), Stop::samples);  // without max_seconds the target decides nothing
   EXPECT_EQ(timed.reason(false), Stop::budget);
   EXPECT_EQ(timed.reason(true), Stop::target);
 }
