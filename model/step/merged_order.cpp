@@ -118,7 +118,7 @@ Joined match_all(RankGraphs const& step, Violations& violations) {
   const auto classes = class_of_ranks(step);
   Joined joined(step);
   for (std::size_t c = 0; c < step.communicators.size(); ++c) {
-    for (const ClassPair pair : meeting(step.communicators[c], classes)) {
+    for (ClassPair const& pair : meeting(step.communicators[c], classes)) {
       match(step, c, pair, issued, joined, violations);
     }
   }
