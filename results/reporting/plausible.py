@@ -36,8 +36,9 @@ def _exposed(results):
     negative = exposed < -ROUNDING * totals
     if not negative.any():
         return
-    noise = " Their intervals include 0, so this is noise." if (high[negative] >= 0.0).all() else \
-        " Their intervals do not include 0: T_compute was measured while the machine was slower. Measure again."
+    several = negative.sum() > 1
+    noise = (" Their intervals include 0, so this is noise." if several else " Its interval includes 0, so this is noise.") if (high[negative] >= 0.0).all() else \
+        f"{' Not all of their intervals include' if several else ' Its interval does not include'} 0: T_compute was measured while the machine was slower. Measure again."
     yield (f"A negative E was measured, which is impossible: {_named(names[negative], exposed[negative] * 1e3, '.3g', ' ms')}. A pass with communication cannot be faster "
            f"than the same pass without communication.{noise}")
 
