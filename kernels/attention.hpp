@@ -71,7 +71,8 @@ void attention_backward(Space const& exec, AttentionSize size, AttentionKept con
 }  // namespace batched
 
 /// Attention head by head, for hosts only. One thread computes one head at a time and keeps its data in its
-/// caches. The heads of all sequences keep all cores busy.
+/// caches. All cores are busy if there are at least as many heads (heads x
+/// sequences) as cores.
 namespace heads {
 void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
                        float* scratch);

@@ -37,17 +37,35 @@ ContentionSample contention_sample(std::int64_t bytes, double beside) {
 
 TEST(Contention, ASizeAtWhichOneStoodStillIsNamed) {
   const CallChoice shared{CallTable(true), false, ""}, own{CallTable(true), true, ""};
-  EXPECT_EQ(standstill({contention_sample(1000, 2), contention_sample(1000000, 4)}, own), "");
+  const auto text = [](ContentionSample const& last, CallChoice const& choice,
+                       WireFormat wire = WireFormat::fp32) {
+    return standstill({contention_sample(1000, 2), last}, choice, wire, ThreadChoice{});
+  };
+  EXPECT_EQ(text(contention_sample(1000000, 4), own), "");
   const ContentionSample stood{4096, {1}, {1}, {5}, {2}};  // compute stood still for 2 s, then took 2 s more
-  EXPECT_NE(standstill({contention_sample(1000, 2), stood}, own)
-                .find("4096 bytes (compute ran at 0.1 % of its speed, the all-reduce at 50 %)"),
+  EXPECT_NE(text(stood, own).find("4096 bytes (compute ran at 0.1 % of its speed, the all-reduce at 50 %)"),
             std::string::npos);
-  EXPECT_EQ(standstill({stood}, shared), "");  // expected: a blocking call takes the core from compute
-  EXPECT_NE(standstill({stood}, {CallTable(false), false, ""}), "");
+  EXPECT_EQ(text(stood, shared), "");  // expected: a blocking call takes the core from compute
+  EXPECT_NE(text(stood, {CallTable(false), false, ""}), "");
   // In bf16 a bucket of 4096 bytes is a message of 2048 bytes, for which this table takes the other call.
   const CallChoice by_size{CallTable({1024, 8192}, {false, true}), false, ""};
-  EXPECT_EQ(standstill({stood}, by_size), "");
-  EXPECT_NE(standstill({stood}, by_size, WireFormat::bf16), "");
+  EXPECT_EQ(text(stood, by_size), "");
+  EXPECT_NE(text(stood, by_size, WireFormat::bf16), "");
+}
+
+TEST(Contention, AStandstillSaysWhatToDoWithTheCoresThatThereAre) {
+  const ContentionSample stood{4096, {1}, {1}, {5}, {2}};
+  const auto says = [&](std::optional<ThreadChoice> const& rank, char const* words) {
+    const auto text = standstill({stood}, {CallTable(false), false, ""}, WireFormat::fp32, rank);
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  says(ThreadChoice{.threads = 1, .own = 1}, "Give each rank two cores or more");
+  says(ThreadChoice{.threads = 1, .own = 0}, "Give each rank two cores or more");
+  says(ThreadChoice{.threads = 2, .own = 2},
+       "2 cores and computes with 2 threads, so communication has no core");
+  says(ThreadChoice{.threads = 2, .own = 2}, "Set [machine] threads = 1");
+  says(ThreadChoice{.threads = 3, .own = 4}, "Communication shares no core with compute");
+  says(std::nullopt, "Communication shares no core with compute");
 }
 
 // Ten calls of 0.1 s take twice as long with compute. Measured alone they seemed to take 3 s.

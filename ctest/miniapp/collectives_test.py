@@ -176,7 +176,7 @@ def check_wrong_input():
     refused("0 is not a message size", tiny, "--sizes", "1,0")
     refused("is more than the", tiny, "--sizes", "1e6")
     refused("is less than one element", tiny, "--sizes", "2e-6")
-    refused("--sizes excludes --pieces", tiny, "--sizes", "1", "--pieces", "1")
+    refused("give either --sizes or --pieces, not both", tiny, "--sizes", "1", "--pieces", "1")
     refused("[allreduce] ranks: is missing", write("none.toml", REPLAY.replace("ranks = 2\n", "").replace("TABLE", "all.csv")))
     write("bad.csv", "verb,ranks,bytes,seconds\nreduce,2,1,1\n")
     refused('bad.csv:2: the verb "reduce" is unknown', write("bad.toml", REPLAY.replace("TABLE", "bad.csv")))

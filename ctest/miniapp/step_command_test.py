@@ -186,7 +186,7 @@ def check_bf16():
 
 def check_wrong_input():
     refused("give an input file to measure whole steps, or --against")
-    refused("--against excludes INPUT", tiny, "--against", "published")
+    refused("give either --against or INPUT, not both", tiny, "--against", "published")
     llama = LLAMA.replace("SETTINGS", "")
     refused("accumulation", write("k.toml", LLAMA.replace("SETTINGS", "accumulation = 3")))
     refused("clip", write("c.toml", llama + "[optimizer]\nclip = 0\n"))

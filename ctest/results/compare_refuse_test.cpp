@@ -94,7 +94,7 @@ TEST_F(Compare, refuses_other_threads_pieces_calls_buffers_and_priorities) {
     accept(allowing);
   };
   expect_refused("threads", {.replay = false, .threads = "1"}, "'2' against '1'");
-  expect_refused("pieces", {.replay = false, .piece_mib = 4}, "'16' against '4'");
+  expect_refused("pieces", {.replay = false, .piece_mib = 4}, "'16 MiB' against '4 MiB'");
   expect_refused("priority", {.replay = false, .priority = "high"}, "'normal' against 'high'");
   expect_refused("call", {.replay = false, .call_setting = "blocking"}, "'auto' against 'blocking'");
   expect_refused("buffers",

@@ -37,6 +37,8 @@ class Sweep(WithSample):
         self.assertTrue(lower[0] < 10.0 and 12.0 < lower[1] < 13.0, lower)
         self.assertTrue(13.0 < upper[0] < 40.0 and upper[1] > 50.0, upper)
         self.assertIsNone(broken_axis.limits([10.0, 12.0], [12.1])[1])
+        self.assertIsNone(broken_axis.limits([0.40, 0.51], [0.59])[1])  # the caps have more than half of one axis
+        self.assertIsNotNone(broken_axis.limits([10.0, 10.01], [10.1])[1])  # on one axis they would have a tenth
         self.assertLess(broken_axis.limits([10.0, 12.0], [], 9.5)[0][0], 9.5)
         self.assertGreater(broken_axis.limits([10.0, 12.0], [], 2.0)[0][0], 9.0)
 
@@ -410,7 +412,7 @@ class Impossible(WithSample):
         self.said("ideal", 100.0)
         table = next(t for t in tables.tables_of(Results(self.sample)) if t.name == "terms")
         self.assertEqual(set(before) - {r[0] for r in table.rows}, {"bucketed 4 MiB"})
-        self.assertIn("Left out: bucketed 4 MiB. Their measured E is below the ideal", table.note)
+        self.assertIn("Left out: bucketed 4 MiB. Its measured E is below the ideal", table.note)
 
     def test_stands_on_the_page(self):
         self.said("overlap", 1.3)
@@ -419,7 +421,7 @@ class Impossible(WithSample):
         self.assertEqual(done.returncode, 0, done.stderr)
         page = (self.folder / "sample.html").read_text()
         self.assertIn("An overlap above 1 was measured, which is impossible", page)
-        self.assertIn("Left out: bucketed 4 MiB. Their measured E is below the ideal", page)
+        self.assertIn("Left out: bucketed 4 MiB. Its measured E is below the ideal", page)
 
 
 class Trace(WithSample):

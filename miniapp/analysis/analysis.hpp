@@ -16,7 +16,7 @@ namespace ddproxy {
 
 /// One sample of one case (docs/glossary.md). All times are in seconds.
 struct Sample {
-  std::vector<double> total;         ///< [rank] step time T
+  std::vector<double> total;         ///< [rank] T: the backward pass with its all-reduces
   std::vector<double> backward_end;  ///< [rank] end of the backward pass with communication
   std::vector<double> compute;       ///< [rank] T_compute: the backward pass without communication
   std::vector<double> arrival;       ///< [rank] delay at the starting barrier, relative to the first rank

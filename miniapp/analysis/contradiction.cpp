@@ -23,9 +23,13 @@ double distance(model::Estimate const& interval, double value) {
   return interval.high < value ? interval.high - value : 0.0;
 }
 
-std::vector<Contradiction> one(CaseReport const& report, double by, std::string what) {
+std::vector<Contradiction> impossible_overlap(CaseReport const& report, double possible, double by,
+                                              std::string const& what) {
   if (!(std::abs(by) > resolution)) return {};
-  return {{what + ". " + cure, std::abs(by), report.measured->samples}};
+  return {{what + ". " + cure, std::abs(by), report.measured->samples,
+           fmt::format("Even the end of the interval that is closer to {:g} is {:.3g} away from it", possible,
+                       std::abs(by)),
+           "0.20"}};
 }
 
 // Returns for example "0.10 (95 % interval of 15 samples: 0.08 to 0.12)".
@@ -58,40 +62,53 @@ bool Contradiction::is_large() const {
 }
 
 std::string consequence(Contradiction const& contradiction, bool reduces) {
-  const std::string limit = "20 % (of an overlap: 0.20)";
-  if (contradiction.by <= large) return "The difference is below " + limit + ", so `valid` does not change";
+  auto const& [sentence, by, samples, excess, limit] = contradiction;
+  if (by <= large)
+    return fmt::format("{}. This is below the limit of {}, so `valid` does not change", excess, limit);
+  if (!reduces)
+    return fmt::format(
+        "{}. This is above the limit of {}, but `valid` stays replay, because times were replayed", excess,
+        limit);
   if (!contradiction.is_large())
     return fmt::format(
-        "The difference is above {}, but `valid` does not change, because {} samples are too few to prove "
-        "it; take {} or more ([sweep] samples)",
-        limit, contradiction.samples, model::fewest_for_an_interval);
-  if (!reduces)
-    return "The difference is above " + limit + ", but `valid` stays replay, because times were replayed";
-  return "The difference is above " + limit + ", so the figures of this run are not valid (valid=false)";
+        "{}. This is above the limit of {}. With {} samples or more it would set valid=false. This run has "
+        "{}, "
+        "so `valid` does not change. To decide, set [sweep] samples = {}",
+        excess, limit, model::fewest_for_an_interval, samples, model::fewest_for_an_interval);
+  return fmt::format(
+      "{}. This is above the limit of {}, so the figures of this run are not valid (valid=false)", excess,
+      limit);
 }
 
 std::vector<Contradiction> find_contradictions(CaseReport const& report) {
   if (!report.measured || !report.measured->overlap) return {};
   model::Estimate const& overlap = *report.measured->overlap;
   if (!report.item.overlapped())
-    return one(report, distance(overlap, 0.0),
-               report.item.name() +
-                   " does not overlap, but its T differs from T_compute + T_comm as if its overlap were " +
-                   overlap_text(report));
-  return one(report, std::max(distance(overlap, 1.0), 0.0),
-             "the overlap of " + report.item.name() + " is " + overlap_text(report) +
-                 ", and more than 1 is impossible");
+    return impossible_overlap(
+        report, 0.0, distance(overlap, 0.0),
+        report.item.name() +
+            " does not overlap, but its T differs from T_compute + T_comm as if its overlap were " +
+            overlap_text(report));
+  return impossible_overlap(report, 1.0, std::max(distance(overlap, 1.0), 0.0),
+                            "the overlap of " + report.item.name() + " is " + overlap_text(report) +
+                                ", and more than 1 is impossible");
 }
 
 std::vector<Contradiction> find_contradictions(CaseReport const& report, model::Waterfall const& terms) {
   if (!report.measured) return {};
-  const double exposed = std::max(report.measured->exposed.high, 0.005 * report.measured->total.value);
+  auto const& exposed = report.measured->exposed;
+  const double least = 0.005 * report.measured->total.value, most = std::max(exposed.high, least);
   const Term term = largest_term(terms);
-  return one(
-      report, std::max(term.seconds / exposed - 1.0, 0.0),
-      fmt::format(
-          "the model predicts {:.3g} ms of E for {}, because {}. This is more than the measured E, {:.3g} ms",
-          term.seconds * 1e3, report.item.name(), term.cause, report.measured->exposed.value * 1e3));
+  const double by = term.seconds / most - 1.0;
+  if (!(by > resolution)) return {};
+  return {
+      {fmt::format("the model predicts {:.3g} ms of E for {}, because {}. This is more than the measured E, "
+                   "{:.3g} ms. {}",
+                   term.seconds * 1e3, report.item.name(), term.cause, exposed.value * 1e3, cure),
+       by, report.measured->samples,
+       fmt::format("The {:.3g} ms are {:.3g} % above {}, {:.3g} ms", term.seconds * 1e3, 100 * by,
+                   most > least ? "the upper end of the 95 % interval of E" : "0.5 % of T", most * 1e3),
+       "20 %"}};
 }
 
 std::string costs_of_overlapping(CaseReport const& report) {

@@ -22,8 +22,8 @@ bool RoundBudget::takes_another(int rounds, double seconds, bool precise) const 
 }
 
 Stop RoundBudget::reason(bool precise) const {
-  if (precise) return Stop::target;
-  return max_seconds_ > 0 ? Stop::budget : Stop::samples;
+  if (max_seconds_ <= 0) return Stop::samples;
+  return precise ? Stop::target : Stop::budget;
 }
 
 }  // namespace ddproxy

@@ -13,7 +13,7 @@ namespace ddproxy {
 
 /// The reason why a sweep took no more samples of a case (docs/glossary.md).
 enum class Stop {
-  samples,  ///< it has as many samples as [sweep] samples says; the input has no max_seconds
+  samples,  ///< the sweep has no max_seconds: the case has as many samples as [sweep] samples says
   target,   ///< its E is known precisely enough: is_precise() is true
   budget,   ///< no time was left for another round, and its E is not known precisely enough
 };
@@ -34,10 +34,12 @@ class RoundBudget {
   RoundBudget(int fewest, double max_seconds) : fewest_(fewest), max_seconds_(max_seconds) {}
 
   /// Returns whether to take another round after `rounds` rounds, which took `seconds` seconds together.
-  /// `precise` says whether is_precise() is true for every case. If it is, only the first `fewest` rounds are
-  /// taken. After these, a round is taken only if a round of average length fits into the remaining time.
+  /// `precise` says whether is_precise() is true for every case. If it is, no round after the first `fewest`
+  /// is started. Otherwise a further round is started only if a round of average length fits into the
+  /// remaining time.
   bool takes_another(int rounds, double seconds, bool precise) const;
-  /// Returns why a case has no more samples. `precise` says whether is_precise() is true for this case.
+  /// Returns why a case has no more samples. `precise` says whether is_precise() is true for this case. It
+  /// does not matter if `max_seconds` is 0, because the number of samples is then fixed.
   Stop reason(bool precise) const;
 
  private:

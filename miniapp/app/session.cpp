@@ -67,6 +67,7 @@ void Session::say_threads(ThreadReport const& report) {
   const bool is_twin = context_.config.compute == ComputeMode::replay && !context_.reduces();
   if (!root() || is_twin || report.line.empty()) return;
   oversubscribed_ = report.oversubscribed;
+  tightest_ = report.tightest;
   results::print_output(fmt::format(
       "{}{}\n", report.line,
       report.second_start.empty()

@@ -133,6 +133,7 @@ class Session {
   void conclude_sweep();
   bool takes_another_round(int rounds, double seconds);
   void find_contradictions();
+  void warn_of_noise() const;
   void compare_phases();
   void judge_sweep();
   void record_part(std::string const& part, double seconds);
@@ -195,6 +196,8 @@ class Session {
   ClocksOfRanks clocks_before_;       // GPU clocks of all ranks at the start, if NVML gives them; on rank 0
   bool predicted_ = false, verified_ = false;
   bool oversubscribed_ = false;  // a thread of some rank has no core of its own; known on rank 0
+  std::optional<ThreadChoice>
+      tightest_;  // the rank with the fewest cores for communication; see ThreadReport
 };
 
 /// Runs options.command. Collective. Throws CollectiveError if the error is known to all ranks; any other

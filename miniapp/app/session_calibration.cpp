@@ -57,7 +57,7 @@ void Session::close_calibration() {
   predict();
   recorder_->flush();
   warn_of_table();
-  if (const auto doubt = standstill(runs_of_state(), context_.choice, context_.config.wire);
+  if (const auto doubt = standstill(runs_of_state(), context_.choice, context_.config.wire, tightest_);
       context_.ranks() > 1 && !doubt.empty())
     results::say_error(fmt::format("warning: {}", doubt));
 }

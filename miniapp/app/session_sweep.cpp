@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "miniapp/analysis/contradiction.hpp"
+#include "miniapp/analysis/noise_text.hpp"
 #include "miniapp/analysis/round_prediction.hpp"
 #include "miniapp/analysis/score_text.hpp"
 #include "miniapp/app/session.hpp"
@@ -194,6 +195,14 @@ void Session::conclude_sweep() {
     report_ += waterfall_line(*best, uncertainty_[static_cast<std::size_t>(best - reports_.data())].terms) +
                miss_line(*best);
   find_contradictions();
+  warn_of_noise();
+}
+
+void Session::warn_of_noise() const {
+  std::vector<NamedTime> totals;
+  for (auto const& report : reports_)
+    if (report.measured) totals.push_back({"T of " + report.item.name(), report.measured->total});
+  if (const auto noise = noise_warning(totals); !noise.empty()) results::say_error("warning: " + noise);
 }
 
 void Session::find_contradictions() {

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "miniapp/analysis/json_tables.hpp"
+#include "miniapp/analysis/noise_text.hpp"
 #include "miniapp/app/resume.hpp"
 #include "miniapp/app/step_session.hpp"
 #include "miniapp/app/step_tables.hpp"
@@ -106,6 +109,9 @@ void StepSession::finish() {
     if (const auto doubt = doubt_about_throttling(clocks_before_, clocks_after); !doubt.empty())
       results::say_error("warning: " + doubt);
     if (const auto doubt = negative_exposed(samples); !doubt.empty()) results::say_error("warning: " + doubt);
+    const auto step = std::ranges::find(figures_.rows, "step", &StepRow::name);
+    if (const auto noise = noise_warning({{"the step", step->median}}); !noise.empty())
+      results::say_error("warning: " + noise);
     report_ = step_table(figures_, context_.rank.config, context_.cap_mib) + report_;
     report_ += resumed_text(options_, earlier_, samples.size());
     if (!hypothetical_.empty()) report_ += hypothetical_ + "\n";

@@ -15,6 +15,7 @@
 #include "miniapp/predict/prediction.hpp"
 #include "model/cost/topology.hpp"
 #include "model/statistics/estimate.hpp"
+#include "model/statistics/median_interval.hpp"
 #include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
@@ -137,6 +138,11 @@ std::string sweep_table(Config const& config, std::vector<CaseReport> const& rep
                  same_round ? " re-predicted E" : "", "tail ms", "overlap");
   for (std::size_t i = 0; i < reports.size(); ++i)
     if (reports[i].measured) text += sweep_row(reports[i], predicted, same_round);
+  const auto has_few = [](auto const& report) {
+    return report.measured && report.measured->samples < model::fewest_for_an_interval;
+  };
+  if (std::ranges::any_of(reports, has_few))
+    text += "95 % interval: with fewer than six samples it is Student's interval of the mean\n";
   if (same_round)
     text +=
         "re-predicted E: the model predicts E again for each sample, from T_compute and all-reduces that "

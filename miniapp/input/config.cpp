@@ -3,6 +3,7 @@
 #include "miniapp/input/config.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <stdexcept>
@@ -52,6 +53,19 @@ model::Shape read_variant(Section& section, model::Shape shape) {
   return shape;
 }
 
+// Returns the end of a message about wrong dimensions: it names those that the input does not give. Returns
+// an empty text if the input gives all. kv_heads and d_ff follow from the others.
+std::string missing_dimensions(Section const& section, std::string const& preset) {
+  std::vector<std::string_view> missing;
+  for (std::string_view name : {"layers", "d_model", "heads", "vocabulary", "context"})
+    if (!section.has(name)) missing.push_back(name);
+  if (missing.empty()) return "";
+  if (preset == "free")
+    return fmt::format("; these dimensions are not given, so they are 0: {}", fmt::join(missing, ", "));
+  return fmt::format("; these dimensions are not given, so they are those of the preset: {}",
+                     fmt::join(missing, ", "));
+}
+
 void read_model(Config& config, Section section) {
   config.model = section.text("preset", "free");
   model::Shape start;
@@ -66,9 +80,7 @@ void read_model(Config& config, Section section) {
   try {
     model::check(config.shape);
   } catch (std::invalid_argument const& error) {
-    section.fail("",
-                 std::string(error.what()) +
-                     "; a dimension that is not given has the value of the preset, or 0 without a preset");
+    section.fail("", error.what() + missing_dimensions(section, config.model));
   }
 }
 

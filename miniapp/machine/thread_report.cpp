@@ -74,6 +74,8 @@ ThreadReport report_threads(Runtime const& runtime) {
   report.line = describe(ranks, runtime.wish());
   if (const auto settings = settings_of_second_start()) report.second_start = describe(*settings);
   report.warnings = warnings_of(ranks, runtime.wish());
+  report.tightest =
+      *std::ranges::min_element(ranks, {}, [](auto const& rank) { return rank.own - rank.threads; });
   for (auto const& rank : ranks) {
     report.threads.push_back(rank.threads);
     report.own_cores.push_back(rank.own);

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "miniapp/cores/thread_choice.hpp"
 #include "miniapp/machine/runtime.hpp"
 
 namespace ddproxy {
@@ -16,6 +18,7 @@ struct ThreadReport {
                                            ///< NAME=value; empty if it did not start itself again
   std::vector<std::string> warnings;       ///< one line each
   std::vector<double> threads, own_cores;  ///< [rank]
+  std::optional<ThreadChoice> tightest;    ///< the rank with the fewest cores beyond its threads
   bool oversubscribed = false;             ///< whether some rank has more threads than cores of its own
 };
 

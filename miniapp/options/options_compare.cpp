@@ -13,8 +13,11 @@ constexpr auto about_compare =
     "a decision; scripts/gate makes enough.\n"
     "Prints one row for each case: both times, the ratio new/base with its 95 % interval, the noise and a "
     "verdict. The last line is the decision.\n"
-    "What is compared depends on the files. Files of scripts/gate: its rounds, in which both builds took "
-    "turns. Several other files on each side: the runs. One other file on each side: the samples.\n"
+    "The times are compared in units. The unit is a round if the files come from scripts/gate: in a round "
+    "both "
+    "builds took turns. It is a run if there are several other files on each side, and a sample if there is "
+    "one "
+    "other file on each side.\n"
     "The ratio is a mean or median over pairs of rounds, runs or samples, so it can differ from the quotient "
     "of the two times. The noise is the standard deviation between the pairs.\n"
     "Exit codes: 0 no regression; 1 regression; 2 wrong usage, or files that cannot be compared; 4 run-time "
@@ -66,13 +69,13 @@ void add_share(CLI::App& command, std::string const& name, double& share, std::s
 void add_history(CLI::App& command, results::CompareOptions& compare) {
   CLI::Option* history =
       command.add_option("--history", compare.history,
-                         "do not compare two builds: test the newest nightly runs in this folder "
-                         "(*.night.json or *.h5; the last run, and the means of the last 2 to 21 runs) "
-                         "against the runs before them");
+                         "do not compare two builds. Ask whether the newest nightly run in this folder "
+                         "(*.night.json or *.h5), or the mean of the newest 2, 3, ... or 21 runs, is slower "
+                         "than the earlier runs");
   command
       .add_option("--pin", compare.pin,
-                  "also compare the mean times of the newest nightly runs with those around this nightly "
-                  "run, so that a slow drift is found; give its file in the folder")
+                  "also compare the newest nightly runs with the runs around a fixed night. A slow drift is "
+                  "found in this way. Give the file of that night in the folder")
       ->needs(history);
   add_share(command, "--at-least", compare.at_least,
             "with --history: answer 'undecided' if the nightly runs are too few or too noisy to find a "

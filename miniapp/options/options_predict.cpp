@@ -42,7 +42,8 @@ void add_sources(CLI::App& command, Options& options) {
   auto& predict = options.predict;
   auto* input = command.add_option(
       "INPUT", options.input,
-      "input file (TOML, docs/input.md); or give --gradients, or --layer-sizes and --layer-times");
+      "input file (TOML, docs/input.md). In place of INPUT give --gradients, or --layer-sizes and "
+      "--layer-times");
   auto* gradients = command.add_option("--gradients", predict.gradients,
                                        "CSV with name,numel,seconds: one row for each gradient; seconds from "
                                        "the moment at which the gradient of the row before is ready until "
@@ -152,12 +153,14 @@ void add_outputs(CLI::App& command, Options& options) {
   command
       .add_option(
           "--measured", predict.measured,
-          "CSV with bucket_mib,seconds: measured T of each bucket size, with which the prediction is "
-          "compared. May be repeated: each further file has the T that another model predicts, and is "
-          "compared with the first file, too")
+          "CSV with bucket_mib,seconds: T of each bucket size. May be repeated. The first file has measured "
+          "times, with which the prediction is compared. Each further file has the T that another model "
+          "predicted; it is scored against the first file in the same way")
       ->allow_extra_args(false);
-  command.add_flag("--pytorch", predict.pytorch,
-                   "print the arguments to paste into a PyTorch DistributedDataParallel script");
+  command.add_flag(
+      "--pytorch", predict.pytorch,
+      "say which arguments to paste into a PyTorch DistributedDataParallel script, or that its default is "
+      "best");
   command
       .add_option_function<std::vector<std::string>>(
           "--shard", [&](std::vector<std::string> const& words) { predict.shard = stages_of(words); },

@@ -15,11 +15,16 @@ constexpr auto about_run =
     "and the line DDPROXY_FOM for other programs. T is the time of the backward pass with its all-reduces, E "
     "the communication that\n"
     "compute does not hide. docs/glossary.md explains the other words.\n"
+    "Each case is a benchmark of Google Benchmark. Arguments after -- go to it, for instance "
+    "-- --benchmark_filter=bucketed.\n"
     "Exit codes: 0 success; 1 the model error is above --max-model-error, or the regret above --max-regret; "
     "2 wrong usage or input;\n"
     "3 a check found wrong gradients or a wrong result of a collective; 4 run-time failure; 75 interrupted, "
     "and the samples so far\n"
     "are in FILE.part.";
+constexpr auto about_sweep =
+    "Each case is a benchmark of Google Benchmark. Arguments after -- go to it, for instance "
+    "-- --benchmark_filter=bucketed.\n";
 constexpr auto exit_codes_of_measuring =
     "Exit codes: 0 success; 2 wrong usage or input; 3 a check found wrong gradients or a wrong result of a "
     "collective;\n"
@@ -173,6 +178,7 @@ void add_run_commands(CLI::App& app, Options& options) {
                    "measure all-reduce, reduce-scatter, all-gather and broadcast alone, over message sizes"),
       options);
   auto* sweep = add_command(app, options, "sweep", "measure T and E of every case, without a prediction");
+  sweep->footer(std::string(about_sweep) + exit_codes_of_measuring);
   add_sampling(*sweep, options);
   add_resume(*sweep, options);
   add_label(*sweep, options);

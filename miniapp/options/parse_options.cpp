@@ -71,11 +71,20 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
+// Words the message "A excludes B" of CLI11 so that it says what to do.
+std::string either_or(std::string text) {
+  constexpr std::string_view excludes = " excludes ";
+  text.replace(text.find(excludes), excludes.size(), " or ");
+  return "give either " + text + ", not both";
+}
+
 // Says what is wrong with the command line. CLI11 prints arguments that no option takes in reverse order, so
 // they are named here.
 std::string complaint(CLI::App const& app, CLI::ParseError const& error) {
   const auto rest = app.remaining(true);
   const bool no_command = app.get_subcommands().empty();
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExcludesError))
+    return either_or(error.what());
   const bool extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   if (rest.empty() || !(extra || no_command)) return error.what();
   if (rest.front().starts_with("-")) return "there is no option " + rest.front();

@@ -98,7 +98,7 @@ std::string describe_ranks(Config const& config, int ranks) {
   if (config.ranks > 0) return fmt::format("ranks: {}, as [allreduce] ranks says\n", config.ranks);
   return fmt::format("ranks: {} are assumed, because a dry run starts none{}\n", ranks,
                      is_sharded(config)
-                         ? "; `ddproxy memory INPUT --ranks N` predicts the live memory for other numbers"
+                         ? "; `ddproxy memory INPUT --ranks N` predicts the memory in use for other numbers"
                          : "; with more ranks, rank 0 needs slightly more memory, for the results file");
 }
 

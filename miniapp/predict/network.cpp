@@ -34,6 +34,12 @@ bool has_ranks(Tables const& tables, int ranks) {
   return std::ranges::any_of(tables.all, [ranks](auto const& table) { return table.ranks == ranks; });
 }
 
+std::vector<int> ranks_of(Tables const& tables) {
+  std::vector<int> ranks;
+  for (auto const& table : tables.all) ranks.push_back(table.ranks);
+  return ranks;
+}
+
 void add_table(Tables& tables, Path const& file, int ranks, std::vector<model::CostPoint> const& points) {
   if (has_ranks(tables, ranks))
     throw std::invalid_argument(fmt::format("{}: another table already covers {}; give one of them",
@@ -78,7 +84,8 @@ Tables read_tables(PredictOptions const& options, Config const& config) {
   if (files.empty())
     throw std::invalid_argument(
         "predict: no all-reduce times are known; give either --allreduce FILE, or all of --ranks N, "
-        "--ranks-per-node N, --link-latency SECONDS and --link-bandwidth GBPS");
+        "--ranks-per-node N, --link-latency SECONDS and --link-bandwidth GBPS; with several nodes also "
+        "--node-latency SECONDS and --node-bandwidth GBPS");
   Tables tables;
   for (auto const& [path, unsaid] : files) {
     const auto said = model::allreduce_ranks(path);
@@ -103,11 +110,9 @@ int only_ranks(Tables& tables, Config const& config) {
                       model::ranks_text(config.ranks), ranks, ranks));
     return ranks;
   }
-  std::vector<int> ranks;
-  for (auto const& table : tables.all) ranks.push_back(table.ranks);
   throw std::invalid_argument(
       fmt::format("predict: there are tables of {} ranks; choose one of these numbers with --ranks",
-                  fmt::join(ranks, ", ")));
+                  fmt::join(ranks_of(tables), ", ")));
 }
 
 // Replaces a(x) by its running maximum if it decreases somewhere between the smallest gradient and the
@@ -140,10 +145,13 @@ Network from_tables(Tables const& tables, int ranks, PredictOptions const& optio
     throw std::invalid_argument(
         "predict: the all-reduce table does not say on how many ranks it was measured; give --table-ranks N");
   if (!has_ranks(tables, ranks) && per_node == 0)
-    throw std::invalid_argument(
-        fmt::format("predict: there is no all-reduce table for {}. Give --ranks-per-node N, the number of "
-                    "ranks on a node: predict then derives the missing table from those of the input",
-                    model::ranks_text(ranks)));
+    throw std::invalid_argument(fmt::format(
+        "predict: there is no all-reduce table for {}. To derive its times from the table{} of {} "
+        "ranks, give --ranks-per-node N, the number of ranks on a node. If {} need several nodes and "
+        "no table covers several nodes, also give --node-latency SECONDS and --node-bandwidth GBPS, "
+        "the link between nodes",
+        model::ranks_text(ranks), tables.all.size() == 1 ? "" : "s", fmt::join(ranks_of(tables), ", "),
+        model::ranks_text(ranks)));
   std::optional<model::Link> between;
   if (options.node_latency) between = model::Link{*options.node_latency, *options.node_bandwidth_GBps * 1e9};
   const model::Placement placement{ranks, per_node > 0 ? per_node : std::max(ranks, 1)};

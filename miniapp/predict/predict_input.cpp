@@ -83,9 +83,11 @@ PredictInput from_input_file(Options const& options) {
   input.workload = make_workload(input.config);
   if (input.workload.operation_seconds.empty())
     throw std::invalid_argument(fmt::format(
-        "{}: [compute] mode is \"kernels\", but predict runs no kernels; give [machine] peak_flops and "
-        "bandwidth for a roofline, or run 'ddproxy layers INPUT -o F.h5' and give --gradients "
-        "F.gradients.csv",
+        "{0}: [compute] mode is \"kernels\", but predict runs no kernels, so it has no times of compute. "
+        "Either "
+        "add a roofline to the input ([machine] peak_flops and bandwidth), and give all-reduce times with "
+        "--allreduce FILE; or measure both: 'mpirun -n RANKS ddproxy run {0} -o F.h5', then 'ddproxy predict "
+        "--gradients F.gradients.csv --allreduce F.allreduce.csv'",
         input.config.file.string()));
   input.name = input.config.model;
   return input;

@@ -49,18 +49,20 @@ double worst_bucketed(Prediction const& prediction) {
   return worst;
 }
 
-std::string less_text(double seconds, double base) {
-  return fmt::format("{:.3f} ms ({:.1f} %) less", (base - seconds) * milli, 100 * (base - seconds) / base);
+// Returns for example "8.576 ms (3.7 %) smaller".
+std::string smaller_text(double seconds, double base) {
+  return fmt::format("{:.3f} ms ({:.1f} %) smaller", (base - seconds) * milli, 100 * (base - seconds) / base);
 }
 
 std::string tuning_text(Prediction const& prediction, model::FirstBucket first) {
   const double best = prediction.best.seconds;
   const double common = model::simulate(prediction.job, plan_at(prediction.job, common_cap_mib, first)).total;
   return fmt::format(
-      "tuning: the best cap takes {} than {:g} MiB and {} than the worst cap of the table; the best plan "
-      "takes another {:.3f} ms less\n",
-      less_text(best, common), common_cap_mib, less_text(best, worst_bucketed(prediction)),
-      std::max(best - prediction.plan_seconds, 0.0) * milli);
+      "tuning: T with the best cap is {} than T with {:g} MiB, and {} than T with the worst cap of the "
+      "table. T "
+      "with the best plan is {} than T with the best cap\n",
+      smaller_text(best, common), common_cap_mib, smaller_text(best, worst_bucketed(prediction)),
+      smaller_text(std::min(prediction.plan_seconds, best), best));
 }
 
 // Describes the throughput of the backward pass with the best cap. Returns an empty string if the number of
@@ -113,8 +115,10 @@ std::string closed_form_text(Prediction const& p, WireFormat wire) {
   const double bandwidth = p.affine.beta * gradient_element_bytes / wire_element_bytes(wire);
   const model::UniformJob uniform{bytes, p.affine.alpha, bandwidth, p.job.t_compute};
   return fmt::format(
-      "rough check: {}, because T_comm / T_compute without latency (rho_w) is {:.2f}. A formula for "
-      "gradients of equal size gives {:.2f} MiB, for plausibility only; use the best cap above\n",
+      "rough check: {}, because by the bandwidth of the affine fit all-reduces take {:.2f} times as long as "
+      "compute (rho_w; the fit is not exact, so rho_w can be above rho). If all gradients had the same size, "
+      "the "
+      "best cap would be {:.2f} MiB; the real gradients differ, so use the best cap above\n",
       regime_text(model::regime(uniform)), uniform.load(),
       model::uniform_best_bucket(uniform) / model::bytes_per_mib);
 }
@@ -172,13 +176,14 @@ std::string pytorch_lines(Prediction const& p) {
   const bool cap_gains = gains(advice.cap_seconds, base);
   if (!cap_gains && !gains(advice.list_seconds, base))
     return text + "  Leave the default: no bucket size gains more than 0.1 % of the backward pass here.\n";
-  fmt::format_to(Out(text),
-                 "  # if help(DistributedDataParallel) shows bucket_cap_mb_list: {} than the default\n"
-                 "  bucket_cap_mb_list=[{}]\n",
-                 less_text(advice.list_seconds, base), fmt::join(model::cap_list_mib(advice.list), ", "));
+  fmt::format_to(
+      Out(text),
+      "  # if help(DistributedDataParallel) shows bucket_cap_mb_list: T is {} than with the default\n"
+      "  bucket_cap_mb_list=[{}]\n",
+      smaller_text(advice.list_seconds, base), fmt::join(model::cap_list_mib(advice.list), ", "));
   if (!cap_gains) return text + "  # else: leave the default, no other cap gains more than 0.1 %\n";
-  fmt::format_to(Out(text), "  # else: {} than the default\n  bucket_cap_mb={}\n",
-                 less_text(advice.cap_seconds, base), advice.cap_mib);
+  fmt::format_to(Out(text), "  # else: T is {} than with the default\n  bucket_cap_mb={}\n",
+                 smaller_text(advice.cap_seconds, base), advice.cap_mib);
   return text;
 }
 

@@ -19,7 +19,7 @@ model::Placement place(int ranks, int per_node, bool has_node_link) {
   if (per_node == 0)
     throw std::invalid_argument(
         "--link-latency, --link-bandwidth: the number of ranks on a node is not known; give --ranks-per-node "
-        "N");
+        "N. If the ranks need several nodes, also give --node-latency SECONDS and --node-bandwidth GBPS");
   const auto placement = model::place(ranks, per_node);
   if (placement.nodes() > 1 && !has_node_link)
     throw std::invalid_argument(

@@ -26,8 +26,9 @@ std::string fall_warning(std::span<const model::CostPoint> table) {
   return fmt::format(
       "all-reduce times fall as bytes grow, most of all from {:.4g} us at {} bytes to {:.4g} us at {} bytes "
       "(noise, or the library changes its algorithm). The model needs times that never fall, so it uses "
-      "their running maximum, which is at most {:.3g} % higher. If that is too much, measure these sizes "
-      "again with a larger [sweep] samples",
+      "their running maximum: predicted all-reduces of some sizes take up to {:.3g} % longer than in the "
+      "table. If T and E must be more exact than that, measure the all-reduces again with a larger [sweep] "
+      "samples",
       from->seconds * 1e6, from->bytes, to->seconds * 1e6, to->bytes, 100 * most);
 }
 

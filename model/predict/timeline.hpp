@@ -39,15 +39,21 @@ struct Timeline {
   double tail() const { return total - backward_end; }
 };
 
-/// The progress of compute and communication after some buckets: the state of simulate() below.
+/// The state of the fluid simulation in simulate() below: how far compute and communication have come after
+/// some buckets. In a fluid simulation work advances continuously, at a speed that depends on what else runs.
 struct Fluid {
   double delay = 0;  ///< seconds by which compute lags behind undisturbed compute
   double free = 0;   ///< seconds at which the communication resource becomes free
 
-  /// Adds one bucket and returns its start in seconds. Undisturbed compute takes `busy` seconds in all, and
-  /// completes the bucket's last gradient after `ready` seconds. The reduction takes `alone` seconds if
-  /// nothing else runs. Because the progress of compute is stored as a delay, relative speeds of 1 (kappa =
-  /// gamma = 1) give exactly the recurrence of simulate() below without contention, with the same rounding.
+  /// Reduces one bucket after those before it. Returns the start of its reduction in seconds. All arguments
+  /// in seconds are those without contention:
+  ///
+  /// - `ready`: from the start of the pass until the bucket's last gradient is ready;
+  /// - `busy`: the whole backward pass;
+  /// - `alone`: the reduction of the bucket.
+  ///
+  /// If both `speeds` are 1, the result is that of the recurrence of simulate() without contention, bit for
+  /// bit. For this reason the progress of compute is stored as a delay.
   double reduce(double ready, double busy, double alone, Speeds const& speeds) {
     const double start = std::max(ready + delay, free);
     const double left = std::max(0.0, busy + delay - start);

@@ -6,10 +6,11 @@
 
 namespace ddproxy::model {
 
-/// Returns the same step for a device whose collectives the host carries out, as MPI does. The host has to
-/// hand their results back to the device: it waits for a collective before it enqueues a task that needs the
-/// result. So each task of a compute lane that waits for collectives gets a HostWait before it, which waits
-/// for them in its place. With HostWaits that take no time, no task starts earlier or later than before.
+/// Returns the same step for a device whose collectives the host carries out, as with MPI. There the host
+/// must wait until a collective has ended before it enqueues a task that needs the result. So this function
+/// puts a HostWait before each task of a compute lane that waits for collectives. The HostWait waits for
+/// these collectives, and the task no longer does. If a HostWait takes no time, all tasks start when they
+/// started before.
 RankGraphs with_host_waits(RankGraphs step);
 
 /// Returns whether a task of the graph is a HostWait for collectives.

@@ -76,11 +76,15 @@ class Joined {
   std::vector<std::size_t> parent_;
 };
 
-/// Joins the collectives that two classes issue on a communicator. `members` holds the indices of the two
-/// classes, not a task. Both classes have ranks in one group of the communicator.
-void match(RankGraphs const& step, std::size_t communicator, ClassTask members, AllIssued const& issued,
+/// The indices of two classes. They may be equal.
+using ClassPair = std::pair<std::size_t, std::size_t>;
+
+/// Joins the n-th collective that the first class issues on a communicator with the n-th one of the second
+/// class, for every n. Adds a violation if the two cannot be one collective, or if the classes issue
+/// different numbers of collectives. The classes must have ranks in the same group of the communicator.
+void match(RankGraphs const& step, std::size_t communicator, ClassPair pair, AllIssued const& issued,
            Joined& joined, Violations& violations) {
-  const auto [a, b] = members;  // two classes
+  const auto [a, b] = pair;
   auto const& of_a = issued[a][communicator];
   auto const& of_b = issued[b][communicator];
   for (std::size_t n = 0; n < std::min(of_a.size(), of_b.size()); ++n) {
@@ -101,8 +105,8 @@ void match(RankGraphs const& step, std::size_t communicator, ClassTask members, 
 
 /// Returns the pairs of classes that have neighbouring ranks in a group of the communicator. Each pair is
 /// listed once.
-std::set<ClassTask> meeting(Communicator const& communicator, std::vector<std::size_t> const& classes) {
-  std::set<ClassTask> pairs;
+std::set<ClassPair> meeting(Communicator const& communicator, std::vector<std::size_t> const& classes) {
+  std::set<ClassPair> pairs;
   for (auto const& group : communicator.groups) {
     for (std::size_t i = 1; i < group.size(); ++i) pairs.insert({classes[group[i - 1]], classes[group[i]]});
   }
@@ -114,18 +118,19 @@ Joined match_all(RankGraphs const& step, Violations& violations) {
   const auto classes = class_of_ranks(step);
   Joined joined(step);
   for (std::size_t c = 0; c < step.communicators.size(); ++c) {
-    for (const ClassTask pair : meeting(step.communicators[c], classes)) {
+    for (ClassPair const& pair : meeting(step.communicators[c], classes)) {
       match(step, c, pair, issued, joined, violations);
     }
   }
   return joined;
 }
 
-/// The nodes of the merged graph: tasks that run together, and the nodes that run after them.
+/// The merged graph. A node is a set of tasks that run together. Its index is Joined::root() of these tasks.
+/// All other indices have no tasks.
 struct Nodes {
-  std::vector<std::vector<ClassTask>> members;  // [node]; a node is the root of its joined tasks
+  std::vector<std::vector<ClassTask>> members;  // [node]: its tasks
   std::vector<std::vector<std::size_t>> next;   // [node]: the nodes that wait for it
-  std::vector<std::size_t> waits;               // [node]: number of nodes that it still waits for
+  std::vector<std::size_t> waits;               // [node]: number of nodes for which it still waits
   explicit Nodes(std::size_t size) : members(size), next(size), waits(size) {}
   void edge(std::size_t from, std::size_t to) {
     next[from].push_back(to);

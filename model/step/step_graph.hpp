@@ -55,9 +55,9 @@ struct BufferState {
   Content content = Content::nothing;
   /// The elements of the model that the buffer contains. For activations, `offset` is the operator's id.
   Slice model = {0, 0};
-  /// If set, `model` is divided equally among the ranks of each group of this communicator, in the order of
-  /// their places in the group, and the buffer contains one part. A part has as many elements as the buffer.
-  /// Elements of a part that lie beyond the end of `model` are padding.
+  /// If set, the buffer contains only this rank's part of `model`. The ranks of a group of this communicator
+  /// have equal parts, in the order of their places in the group. A part has as many elements as the buffer.
+  /// The last part may reach beyond the end of `model`. Its elements there are padding.
   std::optional<CommunicatorId> shard = std::nullopt;
   bool operator==(BufferState const&) const = default;
 };
@@ -168,8 +168,9 @@ struct Collective {
   DataType wire = DataType::fp32;  ///< type of the elements that are transferred
 };
 
-/// Makes the host wait: for the collectives in Task::after, or, without any, for the tasks before it on its
-/// lane. Later compute tasks on a device wait for the host only at tasks of this kind (host_waits.hpp).
+/// Makes the host wait. If Task::after names collectives, the host waits for these. Otherwise it waits for
+/// the earlier tasks of the same lane. The compute tasks that follow on a device start after the wait. They
+/// wait for the host at no other task (host_waits.hpp).
 struct HostWait {};
 
 enum class LaneKind { compute, copy, communication };

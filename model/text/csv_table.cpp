@@ -54,6 +54,15 @@ std::string in_quotes(std::string const& text) {
   return std::string("\"").append(echo(text)).append("\"");
 }
 
+/// Returns the first names in quotes, and how many more there are.
+std::string listed(std::vector<std::string> const& names) {
+  constexpr std::size_t most = 8;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(names.size(), most); ++k)
+    text += (k ? ", " : "") + in_quotes(names[k]);
+  return names.size() > most ? text + " and " + std::to_string(names.size() - most) + " more" : text;
+}
+
 /// Returns true if the whole text is one number of type T, and stores it in `value`.
 template <typename T>
 bool parse(std::string const& text, T& value) {
@@ -106,7 +115,7 @@ std::optional<std::size_t> CsvTable::find(std::string const& column) const {
 
 std::string const& CsvTable::text(std::size_t row, std::string const& column) const {
   const auto index = find(column);
-  if (!index) fail_at(header_line_, "the column \"" + column + "\" is missing; add it");
+  if (!index) fail_missing(in_quotes(column), {column});
   return rows_.at(row).fields[*index];
 }
 
@@ -157,9 +166,10 @@ void CsvTable::expect_columns(std::initializer_list<char const*> required,
   std::vector<std::string> known(required.begin(), required.end());
   for (auto const& name : known) {
     if (name == "seconds") {
+      if (std::ranges::none_of(columns_, is_time)) fail_missing("\"seconds\", \"ms\" or \"us\"", known);
       time_column();
     } else if (!has(name)) {
-      fail_at(header_line_, "the column \"" + name + "\" is missing; add it");
+      fail_missing(in_quotes(name), known);
     }
   }
   known.insert(known.end(), optional.begin(), optional.end());
@@ -169,6 +179,12 @@ void CsvTable::expect_columns(std::initializer_list<char const*> required,
       fail_at(header_line_, "unknown column " + in_quotes(name) + "; remove it, or correct its name");
     }
   }
+}
+
+void CsvTable::fail_missing(std::string const& quoted, std::vector<std::string> const& needed) const {
+  fail_at(header_line_, "the column " + quoted + " is missing. This file has the columns " +
+                            listed(columns_) + ", but the columns " + listed(needed) +
+                            " are needed. Check whether it is the right file");
 }
 
 void CsvTable::expect_unique(std::string const& column) const {

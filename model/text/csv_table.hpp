@@ -53,6 +53,7 @@ class CsvTable {
   };
   std::optional<std::size_t> find(std::string const& column) const;
   [[noreturn]] void fail_at(std::size_t line, std::string const& message) const;
+  [[noreturn]] void fail_missing(std::string const& quoted, std::vector<std::string> const& needed) const;
   void add(std::size_t line, std::vector<std::string> fields);
   void set_header(std::size_t line, std::vector<std::string> names);
   std::string time_column() const;

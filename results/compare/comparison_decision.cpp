@@ -75,7 +75,7 @@ std::string undecided_text(FamilyTest const& test, double upper, Comparison cons
   return "undecided: no significant slowdown was found, but all cases together may be slower by up to " +
          signed_percent(std::expm1(upper)) + " (one-sided 95 % limit), which is not below the tolerance of " +
          percent(result.tolerance) + "; about " + std::to_string(needed) + " " + name_of(result.unit) +
-         (result.unit == Unit::runs ? " on each side" : "") + " would decide";
+         (result.unit == Unit::runs ? " on each side" : "") + " would probably decide";
 }
 
 }  // namespace

@@ -33,8 +33,9 @@ namespace ddproxy::results {
 ///
 /// Noisy cases: a case is noisy if its standard deviation is above noisy_deviation. The mean over the
 /// cases and the median variance leave out noisy cases. A noisy case is tested by its own variance. If all
-/// cases are noisy, none is treated as noisy. Each relabelling decides anew which cases are noisy: the
-/// p-values are exact only if the statistic depends on nothing but the relabelled values.
+/// cases are noisy, none is treated as noisy. For each relabelling
+/// the test decides again which cases are noisy. Otherwise the p-values would not be exact, because the
+/// statistic of a relabelling would depend on the original labels.
 inline constexpr double family_level = 0.01;
 inline constexpr std::size_t most_relabellings = 10000;
 inline constexpr double noisy_deviation = 0.05;

@@ -251,8 +251,8 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/score/slowdown_error", real, {"predictor"}, "1", "mean over cases of |predicted slowdown - slowdown| / max(E, 0.5 % of T)"},
     {"/score/b_star_measured", integer, {}, "byte", "swept cap with the least measured T"},
     {"/score/b_star_predicted", integer, {}, "byte", "swept cap with the least predicted T"},
-    {"/score/b_star_low", integer, {}, "byte", "lower end of the 95 % interval of the best cap: the lowest cap of the best plateaus"},
-    {"/score/b_star_high", integer, {}, "byte", "upper end of the 95 % interval of the best cap: the highest cap of the best plateaus, -1: no upper end"},
+    {"/score/b_star_low", integer, {}, "byte", "lower end of the 95 % interval of the best cap: the lowest cap that can be best within the uncertainty of the prediction"},
+    {"/score/b_star_high", integer, {}, "byte", "upper end of the 95 % interval of the best cap: the highest cap that can be best within the uncertainty of the prediction, -1: no upper end"},
 });
 // clang-format on
 

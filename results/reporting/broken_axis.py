@@ -4,7 +4,9 @@
 segment shows strategies without a cap whose values are far larger."""
 import numpy as np
 
-FAR = 0.25  # a strategy is far away if it lies more than this share of the caps' range above their largest value
+# A strategy is far away if it lies more than the caps' range above their largest value. On one axis the caps would then have less than half
+# of the height. The range counts as at least this share of the largest value.
+FLAT = 0.005
 HEIGHTS = (1, 3)
 GAP = 0.15  # at least this share of the axis above the lower segment is left out
 
@@ -15,8 +17,8 @@ def limits(caps, beside, anchor=np.nan):
     caps, beside = (np.asarray(v, float)[np.isfinite(v)] for v in (caps, beside))
     low, high = caps.min(), caps.max()
     span = max(high - low, 0.02 * abs(high), 1e-12)
-    apart = beside[beside > high + FAR * span]
-    near = beside[beside <= high + FAR * span]
+    far = high + max(high - low, FLAT * abs(high))
+    apart, near = beside[beside > far], beside[beside <= far]
     low, high = min([low, *near]), max([high, *near])
     if np.isfinite(anchor) and low - 0.6 * span <= anchor < low:
         low = anchor

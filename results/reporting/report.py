@@ -26,7 +26,7 @@ CAPTIONS = {
     "against": "T over the bucket size. Each file has a curve of its own.",
     "history": "T of the best bucketed case of the first file, and of the cases without a bucket size, over time.",
 }
-BROKEN = " Some cases without a bucket size take far longer than the others. They stand in an upper segment, and the vertical axis is interrupted below it."
+BROKEN = " The vertical axis is interrupted: the slowest cases without a bucket size are drawn in an upper segment."
 TIMELINE = ("Each figure shows compute and communication on rank {rank} in the last sample of its cases. The grey span is the exposed time of this one sample. It begins at the T_compute of this sample, "
             "the time of the slowest rank without communication. So the compute of rank {rank} can end before or after that moment. "
             "Elsewhere on the page E is the median over all samples. The colours alternate from one operation to the next and from one bucket to the next.")

@@ -50,7 +50,8 @@ SAME_ROUND_NOTE = (" A round takes one sample of each case. The column \"re-pred
                    "in the same round as the sample. So a change of the machine after the calibration has no influence on it. Predicted T and predicted E come from the "
                    "calibration.")
 SCORE_NOTE = ("The row \"model\" is the prediction of this run. The other rows are simpler predictions, with which the model is compared. \"constant\" is one E for all bucket sizes, namely the one "
-              "that fits the measurements best. \"pytorch_default\" takes, for all bucket sizes, the E measured at {cap}. \"uncontended\" is the model without contention.")
+              "that fits the measurements best. For it all caps are equal, so its regret is the mean over the caps. \"pytorch_default\" takes, for all bucket sizes, the E measured at {cap}. It chooses "
+              "that cap, so its regret is that of this cap. \"uncontended\" is the model without contention.")
 PAIRS_NOTE = (" The column \"pairs in the right order\" takes all pairs of cases whose E differ by more than twice the noise. It gives the share of these pairs that the prediction "
               "puts in the right order.")
 TERM_NOTE = ("The column \"ideal\" is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent say which share of the difference between "
@@ -187,7 +188,8 @@ def _left_out(names):
     """Returns a sentence that says why these cases have no row. Returns an empty text if there are none."""
     if not len(names):
         return ""
-    return (f"Left out: {', '.join(names)}. Their measured E is below the ideal, so there is nothing that contention, copies and jitter could "
+    their = "Their" if len(names) > 1 else "Its"
+    return (f"Left out: {', '.join(names)}. {their} measured E is below the ideal, so there is nothing that contention, copies and jitter could "
             "explain. Either this is noise, or the machine was faster during the sweep than while the all-reduce table and the layer times were measured.")
 
 

@@ -15,6 +15,18 @@ namespace {
 
 constexpr std::size_t most_compared = 200;  // characters of a value; a difference may be at its end
 
+// Names the numbers of a value, for instance "batch 2, sequence 32" for "2, 32". The files have the numbers
+// only, and so have the files of earlier nights.
+std::string named(std::string const& key, std::string const& value) {
+  const auto comma = value.rfind(", ");
+  const bool is_pair = comma != std::string::npos;
+  const std::string first = value.substr(0, comma), last = is_pair ? value.substr(comma + 2) : "";
+  if (key == "step" && is_pair) return "batch " + first + ", sequence " + last;
+  if (key == "optimizer" && is_pair) return first + (last == "nan" ? ", no clipping" : ", clip " + last);
+  if (key == "model" && is_pair) return first + ", parameters " + last;
+  return key == "pieces" ? value + " MiB" : value;
+}
+
 // Returns the text that separates the parts of a list; empty if the value is not a list.
 std::string_view separator_of(std::string_view key) {
   if (key == "flags") return " ";
@@ -68,8 +80,9 @@ std::string only_in(std::vector<std::string> own, std::vector<std::string> const
 }  // namespace
 
 std::string against(std::string const& key, std::string const& a, std::string const& b) {
-  const auto first = parts_of(key, a), other = parts_of(key, b);
-  if (std::ranges::is_permutation(first, other)) return quoted(a) + " against " + quoted(b);
+  const std::string own = named(key, a), its = named(key, b);
+  const auto first = parts_of(key, own), other = parts_of(key, its);
+  if (std::ranges::is_permutation(first, other)) return quoted(own) + " against " + quoted(its);
   return only_in(first, other) + " against " + only_in(other, first);
 }
 

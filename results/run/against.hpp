@@ -7,7 +7,8 @@
 namespace ddproxy::results {
 
 /// Returns the text "'A' against 'B'" for two different values of a key, for messages. If the values of this
-/// key are lists, A and B are the entries that only one of the two lists has.
+/// key are lists, A and B are the entries that only one of the two lists has. Numbers get their names or
+/// units, for instance "batch 2, sequence 32" for the key `step`.
 std::string against(std::string const& key, std::string const& a, std::string const& b);
 
 }  // namespace ddproxy::results

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "miniapp/analysis/contradiction.hpp"
+#include "miniapp/analysis/noise_text.hpp"
 #include "miniapp/analysis/round_prediction.hpp"
 #include "miniapp/analysis/stopping.hpp"
 
@@ -49,6 +50,7 @@ TEST(Stopping, rounds_go_on_until_the_target_or_the_budget) {
   EXPECT_FALSE(timed.takes_another(3, 7.6, false));  // it does not fit
   EXPECT_FALSE(timed.takes_another(3, 1.0, true));
   EXPECT_EQ(fixed.reason(false), Stop::samples);
+  EXPECT_EQ(fixed.reason(true), Stop::samples);  // without max_seconds the target decides nothing
   EXPECT_EQ(timed.reason(false), Stop::budget);
   EXPECT_EQ(timed.reason(true), Stop::target);
 }
@@ -107,6 +109,20 @@ CaseReport report_of(bool overlapped, double total, double communication, std::s
   return report;
 }
 
+TEST(Noise, an_interval_wider_than_half_of_its_median_has_a_warning) {
+  const NamedTime quiet{"T of flat", {1.0, 0.8, 1.29}}, wide{"T of naive", {1.0, 0.8, 1.4}},
+      wider{"the step", {1.0, 0.5, 3.0}}, single{"T of one", {1.0, not_available, not_available}};
+  EXPECT_EQ(noise_warning({}), "");
+  EXPECT_EQ(noise_warning({quiet, single}), "");
+  const auto one = noise_warning({quiet, wide, single}), two = noise_warning({wide, wider});
+  EXPECT_TRUE(
+      one.starts_with("the times are noisy: the 95 % interval of T of naive is 800 to 1400 ms, which is "
+                      "wider than half of its median of 1000 ms. Measure again"))
+      << one;
+  EXPECT_NE(two.find("the step is 500 to 3000 ms"), std::string::npos) << two;
+  EXPECT_NE(two.find("1 more of 2 times"), std::string::npos) << two;
+}
+
 TEST(Contradiction, nothing_is_said_where_times_add_up) {
   EXPECT_TRUE(find_contradictions(report_of(false, 1.5, 0.5)).empty());
   EXPECT_TRUE(find_contradictions(report_of(false, 1.52, 0.5)).empty());  // 4 %
@@ -133,17 +149,20 @@ TEST(Contradiction, few_samples_are_told_but_do_not_make_a_run_invalid) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_FALSE(found[0].is_large());
   EXPECT_NE(found[0].sentence.find("95 % interval of 3 samples"), std::string::npos);
-  EXPECT_EQ(consequence(found[0], true),
-            "The difference is above 20 % (of an overlap: 0.20), but `valid` does not change, because 3 "
-            "samples are too "
-            "few to prove it; take 6 or more ([sweep] samples)");
+  EXPECT_EQ(
+      consequence(found[0], true),
+      "Even the end of the interval that is closer to 1 is 0.3 away from it. This is above the limit of "
+      "0.20. With 6 samples or more it would set valid=false. This run has 3, so `valid` does not change. "
+      "To decide, set [sweep] samples = 6");
 }
 
 TEST(Contradiction, says_what_it_does_to_valid) {
   const auto small = find_contradictions(report_of(true, 0.95, 0.5)).at(0);
   const auto large = find_contradictions(report_of(true, 0.85, 0.5)).at(0);
-  EXPECT_EQ(consequence(small, true),
-            "The difference is below 20 % (of an overlap: 0.20), so `valid` does not change");
+  EXPECT_EQ(
+      consequence(small, true),
+      "Even the end of the interval that is closer to 1 is 0.1 away from it. This is below the limit of "
+      "0.20, so `valid` does not change");
   EXPECT_TRUE(consequence(large, true).ends_with("so the figures of this run are not valid (valid=false)"))
       << consequence(large, true);
   EXPECT_TRUE(consequence(large, false).ends_with("`valid` stays replay, because times were replayed"))
@@ -155,6 +174,7 @@ TEST(Contradiction, a_term_of_the_waterfall_is_at_most_e) {
   EXPECT_TRUE(find_contradictions(report, {0.02, 0.10, 0.10, 0.10}).empty());
   const auto jitter = find_contradictions(report, {0.02, 0.02, 0.02, 0.60}).at(0);
   EXPECT_TRUE(jitter.is_large());
+  EXPECT_EQ(jitter.excess, "The 580 ms are 480 % above the upper end of the 95 % interval of E, 100 ms");
   EXPECT_TRUE(
       jitter.sentence.starts_with("the model predicts 580 ms of E for bucketed/0, because a bucket waits for "
                                   "the latest rank (jitter). This is more than the measured E, 100 ms"))

@@ -16,6 +16,22 @@ double within(double speed) {
   return std::clamp(speed, slowest_told, 1.0);
 }
 
+std::string cure_of_standstill(std::optional<ThreadChoice> const& rank) {
+  if (!rank || rank->threads < rank->own)
+    return "Communication shares no core with compute, so something else probably used the machine. Repeat "
+           "the "
+           "run on a quieter machine";
+  if (rank->own <= 1)
+    return "A rank has one core only, so communication cannot have a core of its own. Give each rank two "
+           "cores "
+           "or more, for instance by starting fewer ranks on a node";
+  return fmt::format(
+      "A rank has {} cores and computes with {} threads, so communication has no core of its own. Set "
+      "[machine] "
+      "threads = {}",
+      rank->own, rank->threads, rank->own - 1);
+}
+
 }  // namespace
 
 model::Speeds speeds_of(double compute_alone, double collective_alone, double compute_beside,
@@ -39,7 +55,8 @@ model::Speeds speeds_of(ContentionSample const& run) {
   return model::median_speeds(samples_of(run).samples);
 }
 
-std::string standstill(std::vector<ContentionSample> const& runs, CallChoice const& choice, WireFormat wire) {
+std::string standstill(std::vector<ContentionSample> const& runs, CallChoice const& choice, WireFormat wire,
+                       std::optional<ThreadChoice> const& tightest) {
   std::vector<std::string> sizes;
   for (auto const& run : runs) {
     const auto [kappa, gamma] = speeds_of(run);
@@ -52,11 +69,10 @@ std::string standstill(std::vector<ContentionSample> const& runs, CallChoice con
   if (sizes.empty()) return "";
   return fmt::format(
       "an all-reduce and compute did not run at the same time: one of them stood still while the other ran. "
-      "Sizes: {}. They probably share a core. Give each rank three cores or more (`mpirun --map-by "
-      "slot:PE=3`, `srun --cpus-per-task=3`): ddproxy then leaves one of them for communication. With two "
-      "cores, set [machine] threads = 1. The prediction uses a speed of {:.3g} % for the one that stood "
-      "still, so E is uncertain for buckets of these sizes",
-      fmt::join(sizes, ", "), 100 * slowest_told);
+      "Sizes: {}. {}. The prediction uses a speed of {:.3g} % for the one that stood still, so the predicted "
+      "E "
+      "is uncertain for buckets of these sizes",
+      fmt::join(sizes, ", "), cure_of_standstill(tightest), 100 * slowest_told);
 }
 
 }  // namespace ddproxy

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "miniapp/collectives/make_allreduce.hpp"
+#include "miniapp/cores/thread_choice.hpp"
 #include "miniapp/input/wire_format.hpp"
 #include "model/cost/contention.hpp"
 #include "model/predict/machine_state.hpp"
@@ -48,8 +50,9 @@ model::SpeedSamples samples_of(ContentionSample const& run);
 /// Returns a line of text for users that names the message sizes at which compute or the all-reduces made
 /// hardly any progress. Returns an empty text if there are none. A blocking call that shares a core with
 /// compute is expected to stop compute, so a low kappa alone is not reported for such a call. `wire` is the
-/// wire format of the all-reduces.
-std::string standstill(std::vector<ContentionSample> const& runs, CallChoice const& choice,
-                       WireFormat wire = WireFormat::fp32);
+/// wire format of the all-reduces. `tightest` is the rank with the fewest cores for communication; the text
+/// says what to do with this number of cores. It is empty if the ranks compute on devices.
+std::string standstill(std::vector<ContentionSample> const& runs, CallChoice const& choice, WireFormat wire,
+                       std::optional<ThreadChoice> const& tightest);
 
 }  // namespace ddproxy

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/analysis/noise_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ddproxy {
+namespace {
+
+constexpr double widest = 0.5;  // largest width of an interval, divided by the median, without a warning
+
+double width_of(NamedTime const& one) {
+  return 2 * one.time.noise() / one.time.value;
+}
+
+}  // namespace
+
+std::string noise_warning(std::vector<NamedTime> const& times) {
+  std::vector<NamedTime> noisy;
+  for (auto const& one : times)
+    if (width_of(one) > widest) noisy.push_back(one);
+  if (noisy.empty()) return "";
+  auto const& [name, time] = *std::ranges::max_element(noisy, {}, width_of);
+  const std::string others = noisy.size() > 1 ? fmt::format("; this also holds for {} more of {} times",
+                                                            noisy.size() - 1, times.size())
+                                              : "";
+  return fmt::format(
+      "the times are noisy: the 95 % interval of {} is {:.4g} to {:.4g} ms, which is wider than half of its "
+      "median "
+      "of {:.4g} ms{}. Measure again on a quiet machine, or with more samples ([sweep] samples)",
+      name, time.low * 1e3, time.high * 1e3, time.value * 1e3, others);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/statistics/estimate.hpp"
+
+namespace ddproxy {
+
+/// A time with its 95 % interval, in seconds, and its name for messages, for instance "T of flat".
+struct NamedTime {
+  std::string name;
+  model::Estimate time;
+};
+
+/// Returns a warning in one line if the 95 % interval of one of the times is wider than half of its median.
+/// The line names the time with the widest interval in relation to its median, and the number of the others.
+/// Returns an empty text if there is no such time. A time of one sample has no interval.
+std::string noise_warning(std::vector<NamedTime> const& times);
+
+}  // namespace ddproxy
