@@ -256,7 +256,8 @@ struct Waiting : ComputeLane {
 TEST(LaneThreads, AnAllReduceBeginsBesideTheNextOperatorOfAStep) {
   Workload workload;
   workload.pass.operations.resize(4);
-  workload.pass.gradients = {{"a", "l", 2, 1}, {"b", "l", 3, 3}};
+  workload.pass.gradients.push_back({"a", "l", 2, 1});
+  workload.pass.gradients.push_back({"b", "l", 3, 3});
   CompiledStep step = ddp_step(workload, {model::per_tensor_plan(std::vector<std::int64_t>{8, 12})});
   Seen seen;
   ThreadedLane lane(std::make_unique<Noting>(seen));
