@@ -113,13 +113,13 @@ TEST_F(CompareSteps, refuses_other_optimizers_and_micro_batches_unless_allowed) 
     allowing.allow = {key};
     accept(allowing);
   };
-  expect_refused("optimizer", {.optimizer = "none"}, "'adamw, 1' against 'none, 1'");
-  expect_refused("optimizer", {.clip = 0.5}, "'adamw, 1' against 'adamw, 0.5'");
+  expect_refused("optimizer", {.optimizer = "none"}, "'adamw, clip 1' against 'none, clip 1'");
+  expect_refused("optimizer", {.clip = 0.5}, "'adamw, clip 1' against 'adamw, clip 0.5'");
   expect_refused("accumulation", {.accumulation = 4}, "'2' against '4'");
   expect_refused("sync", {.sync = "each"}, "'last' against 'each'");
   expect_refused("checkpoint", {.checkpoint = "layer"}, "'none' against 'layer'");
   expect_refused("sharding", {.sharding = "zero1, 1 lane"}, "'none' against 'zero1, 1 lane'");
-  expect_refused("pieces", {.piece_mib = 4}, "'16' against '4'");
+  expect_refused("pieces", {.piece_mib = 4}, "'16 MiB' against '4 MiB'");
   expect_refused("priority", {.priority = "high"}, "'normal' against 'high'");
   expect_refused("call", {.call_setting = "blocking"}, "'auto' against 'blocking'");
 }

@@ -21,7 +21,6 @@
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/memory_need.hpp"
-#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/workload.hpp"
 #include "model/cost/collective_tables.hpp"
 #include "model/cost/topology.hpp"

@@ -130,6 +130,16 @@ inline bool is_sharded(Config const& config) {
   return config.sharding.way().divided.any();
 }
 
+/// Returns whether each micro-batch of the input's step adds its reduced gradients to the shards of the
+/// gradients.
+inline bool adds_to_shards(Config const& config) {
+  auto const& sharding = config.sharding;
+  const bool each_reduces =
+      sharding.way().divided.gradients ||
+      (config.step.sync == model::Sync::each && sharding.reduce == model::Verb::reduce_scatter);
+  return is_sharded(config) && config.step.accumulation > 1 && each_reduces;
+}
+
 /// Returns whether the step has several communication lanes: two for gathers and reductions, or another one
 /// that averages between groups.
 inline bool has_several_lanes(Config const& config) {

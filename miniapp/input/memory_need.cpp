@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "miniapp/input/step_memory.hpp"
-#include "miniapp/input/step_strategy.hpp"
 
 namespace ddproxy {
 namespace {

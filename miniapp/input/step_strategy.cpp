@@ -47,13 +47,6 @@ static void check_can_shard(Config const& config) {
         "\"thread\" or \"poll\", or set lanes = 1 and remove group");
 }
 
-bool adds_to_shards(Config const& config) {
-  auto const& s = config.sharding;
-  const bool each_reduces = s.way().divided.gradients || (config.step.sync == model::Sync::each &&
-                                                          s.reduce == model::Verb::reduce_scatter);
-  return is_sharded(config) && config.step.accumulation > 1 && each_reduces;
-}
-
 void check_can_step(Config const& config) {
   const auto refuse = [&](std::string const& why) {
     throw std::invalid_argument(config.file.string() + ": " + why);

@@ -22,10 +22,6 @@ model::WholeStep strategy_of(Config const& config);
 /// message is one line that names the file and the key, and says what to do.
 void check_can_step(Config const& config);
 
-/// Returns whether each micro-batch of the input's step adds its reduced gradients to the shards of the
-/// gradients.
-bool adds_to_shards(Config const& config);
-
 /// Checks that a step of the input can be divided as `sharding` says among `ranks` ranks. Throws
 /// std::invalid_argument if there is one rank only, if the group does not divide the ranks, or if a unit is
 /// larger than [machine] memory (unit_memory.hpp). The message is one line that names the file and the key,
