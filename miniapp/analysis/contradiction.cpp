@@ -72,8 +72,7 @@ std::string consequence(Contradiction const& contradiction, bool reduces) {
   if (!contradiction.is_large())
     return fmt::format(
         "{}. This is above the limit of {}. With {} samples or more it would set valid=false. This run has "
-        "{}, "
-        "so `valid` does not change. To decide, set [sweep] samples = {}",
+        "{}, so `valid` does not change. To decide, set [sweep] samples = {}",
         excess, limit, model::fewest_for_an_interval, samples, model::fewest_for_an_interval);
   return fmt::format(
       "{}. This is above the limit of {}, so the figures of this run are not valid (valid=false)", excess,

@@ -28,8 +28,7 @@ std::string noise_warning(std::vector<NamedTime> const& times) {
                                               : "";
   return fmt::format(
       "the times are noisy: the 95 % interval of {} is {:.4g} to {:.4g} ms, which is wider than half of its "
-      "median "
-      "of {:.4g} ms{}. Measure again on a quiet machine, or with more samples ([sweep] samples)",
+      "median of {:.4g} ms{}. Measure again on a quiet machine, or with more samples ([sweep] samples)",
       name, time.low * 1e3, time.high * 1e3, time.value * 1e3, others);
 }
 

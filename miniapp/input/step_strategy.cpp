@@ -39,8 +39,7 @@ static void check_can_shard(Config const& config) {
   if (config.copies != model::CopyMode::none)
     refuse(
         "[allreduce] copies: a sharded step has buckets of its own and makes no copies; remove this key, or "
-        "set "
-        "[shard] stage = \"none\"");
+        "set [shard] stage = \"none\"");
   if (has_several_lanes(config) && config.progress == Progress::none)
     refuse(
         "[shard] lanes, group: with [allreduce] progress = \"none\" nobody drives two lanes; set progress = "

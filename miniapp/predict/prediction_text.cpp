@@ -59,8 +59,7 @@ std::string tuning_text(Prediction const& prediction, model::FirstBucket first) 
   const double common = model::simulate(prediction.job, plan_at(prediction.job, common_cap_mib, first)).total;
   return fmt::format(
       "tuning: T with the best cap is {} than T with {:g} MiB, and {} than T with the worst cap of the "
-      "table. T "
-      "with the best plan is {} than T with the best cap\n",
+      "table. T with the best plan is {} than T with the best cap\n",
       smaller_text(best, common), common_cap_mib, smaller_text(best, worst_bucketed(prediction)),
       smaller_text(std::min(prediction.plan_seconds, best), best));
 }
@@ -117,8 +116,7 @@ std::string closed_form_text(Prediction const& p, WireFormat wire) {
   return fmt::format(
       "rough check: {}, because by the bandwidth of the affine fit all-reduces take {:.2f} times as long as "
       "compute (rho_w; the fit is not exact, so rho_w can be above rho). If all gradients had the same size, "
-      "the "
-      "best cap would be {:.2f} MiB; the real gradients differ, so use the best cap above\n",
+      "the best cap would be {:.2f} MiB; the real gradients differ, so use the best cap above\n",
       regime_text(model::regime(uniform)), uniform.load(),
       model::uniform_best_bucket(uniform) / model::bytes_per_mib);
 }

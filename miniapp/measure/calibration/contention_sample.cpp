@@ -19,12 +19,10 @@ double within(double speed) {
 std::string cure_of_standstill(std::optional<ThreadChoice> const& rank) {
   if (!rank || rank->threads < rank->own)
     return "Communication shares no core with compute, so something else probably used the machine. Repeat "
-           "the "
-           "run on a quieter machine";
+           "the run on a quieter machine";
   if (rank->own <= 1)
     return "A rank has one core only, so communication cannot have a core of its own. Give each rank two "
-           "cores "
-           "or more, for instance by starting fewer ranks on a node";
+           "cores or more, for instance by starting fewer ranks on a node";
   return fmt::format(
       "A rank has {} cores and computes with {} threads, so communication has no core of its own. Set "
       "[machine] "
@@ -70,8 +68,7 @@ std::string standstill(std::vector<ContentionSample> const& runs, CallChoice con
   return fmt::format(
       "an all-reduce and compute did not run at the same time: one of them stood still while the other ran. "
       "Sizes: {}. {}. The prediction uses a speed of {:.3g} % for the one that stood still, so the predicted "
-      "E "
-      "is uncertain for buckets of these sizes",
+      "E is uncertain for buckets of these sizes",
       fmt::join(sizes, ", "), cure_of_standstill(tightest), 100 * slowest_told);
 }
 
