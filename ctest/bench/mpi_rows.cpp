@@ -18,8 +18,10 @@ struct Machine {
   Runtime const& runtime;
   Settings settings;
   bool own_core;
-  kernels::HostFloats arena;
-  kernels::HostFloats part;  // result of a reduce-scatter in the plain loops
+  std::size_t elements;       // of all messages
+  kernels::HostFloats arena;  // the messages, then the results of reduce-scatters
+
+  float* results() const { return arena.data() + elements; }
 
   GroupPlace place() const { return {runtime.rank(), runtime.ranks()}; }
 };
@@ -36,7 +38,7 @@ double plain_seconds(Machine const& machine, model::Verb verb, bool blocking,
     const auto [offset, count] = full_slice(call);
     plain_collective(
         verb, blocking,
-        {machine.arena.data() + offset, machine.part.data(), count, piece, machine.runtime.communicator()});
+        {machine.arena.data() + offset, machine.results(), count, piece, machine.runtime.communicator()});
   }
   return machine.runtime.maximum(seconds_since(start));
 }
@@ -55,13 +57,21 @@ double own_seconds(Machine const& machine, CommunicationLane& lane, bool train,
   return machine.runtime.maximum(seconds_since(start));
 }
 
+/// Returns the calls of a row. The result of a reduce-scatter lies behind the messages, as in the plain loop.
+std::vector<CollectiveCall> calls_of(Machine const& machine, Row const& row) {
+  auto calls = messages(row, machine.place(), machine.elements);
+  for (auto& call : calls)
+    if (row.verb == model::Verb::reduce_scatter) call.assigned.offset = machine.elements;
+  return calls;
+}
+
 void compare(benchmark::State& state, Machine const& machine, Row const& row, bool blocking) {
   ThreadedLane lane(std::make_unique<MpiEngine>(machine.runtime.communicator(), machine.arena.data(),
                                                 machine.settings.piece / sizeof(float), timeout_s,
                                                 WireFormat::fp32, CallTable(blocking)),
                     machine.own_core ? ThreadPlace::own_core : ThreadPlace::shared_core,
                     machine.runtime.rank());
-  const auto calls = messages(row, machine.place(), machine.arena.extent(0));
+  const auto calls = calls_of(machine, row);
   const auto own = [&] { return own_seconds(machine, lane, row.train, calls); };
   const auto plain = [&] { return plain_seconds(machine, row.verb, blocking, calls); };
   own();
@@ -74,9 +84,8 @@ void compare(benchmark::State& state, Machine const& machine, Row const& row, bo
 void register_mpi_rows(Runtime const& runtime, Settings const& settings, bool own_core) {
   using model::Verb;
   const std::size_t elements = settings.largest / sizeof(float);
-  const auto machine = std::make_shared<Machine>(Machine{runtime, settings, own_core,
-                                                         kernels::HostFloats("messages", elements),
-                                                         kernels::HostFloats("part", elements)});
+  const auto machine = std::make_shared<Machine>(Machine{
+      runtime, settings, own_core, elements, kernels::HostFloats("messages and results", 2 * elements)});
   const auto add = [&](Verb verb, bool train) {
     for (const bool blocking : {true, false})
       register_rows(

@@ -3,16 +3,21 @@
 #include "miniapp/machine/runtime.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <thread>
 
 #include "ctest/mpi_main.hpp"
 #include "miniapp/errors/errors.hpp"
+#include "miniapp/machine/freed_memory.hpp"
 #include "miniapp/machine/memory.hpp"
 
 namespace ddproxy {
@@ -63,6 +68,50 @@ TEST(Runtime, ExceptionsHaveTheExitCodesOfTheDesign) {
   EXPECT_EQ(code_of(std::bad_alloc()), 4);
   EXPECT_EQ(code_of(Interrupted("x")), 75);
 }
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Allocates three blocks of 8 MiB, touches their pages and frees them, ten times. Returns the page faults of
+// this thread after the first time.
+long page_faults_of_temporaries() {
+  constexpr std::size_t bytes = 8 << 20, page = 4096;
+  const auto faults = [] {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_minflt;
+  };
+  const auto touch = [] {
+    std::unique_ptr<char[]> blocks[3];
+    for (auto& block : blocks) {
+      block = std::make_unique_for_overwrite<char[]>(bytes);
+      for (std::size_t at = 0; at < bytes; at += page) static_cast<char volatile*>(block.get())[at] = 1;
+    }
+  };
+  touch();
+  const long before = faults();
+  for (int i = 0; i < 9; ++i) touch();
+  return faults() - before;
+}
+
+// Both the main thread and the communication thread carry out collectives, so both must have the same costs.
+TEST(FreedMemory, IsUsedAgainWithoutPageFaultsInEachThread) {
+  long of_thread = 0;
+  std::thread([&] { of_thread = page_faults_of_temporaries(); }).join();
+  EXPECT_LT(of_thread, 100);
+  EXPECT_LT(page_faults_of_temporaries(), 100);
+}
+
+TEST(FreedMemory, TheLimitsOfTheUserWin) {
+  const auto keeps = [](std::string_view name, char const* value) {
+    return keep_freed_memory([&](char const* asked) { return asked == name ? value : nullptr; });
+  };
+  for (char const* name :
+       {"MALLOC_MMAP_THRESHOLD_", "MALLOC_MMAP_MAX_", "MALLOC_TRIM_THRESHOLD_", "MALLOC_TOP_PAD_"})
+    EXPECT_FALSE(keeps(name, "131072")) << name;
+  EXPECT_FALSE(keeps("GLIBC_TUNABLES", "glibc.pthread.rseq=0:glibc.malloc.trim_threshold=131072"));
+  EXPECT_TRUE(keeps("GLIBC_TUNABLES", "glibc.pthread.rseq=0"));
+  EXPECT_TRUE(keeps("MALLOC_ARENA_MAX", "2"));
+}
+#endif
 
 TEST(Memory, ControlGroupsLimitWhatIsLeft) {
   const auto root = std::filesystem::temp_directory_path() / ("groups" + std::to_string(getpid()));

@@ -17,6 +17,7 @@
 #include "miniapp/errors/signals.hpp"
 #include "miniapp/errors/step_name.hpp"
 #include "miniapp/errors/stuck_call.hpp"
+#include "miniapp/machine/freed_memory.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {
@@ -39,6 +40,7 @@ void require_launcher(int ranks) {
 }  // namespace
 
 Runtime::Mpi::Mpi(int& argc, char**& argv, int threads, std::optional<CallWatch>& limit) : watch(limit) {
+  keep_freed_memory([](char const* name) { return std::getenv(name); });
   int provided = 0;
   check_mpi(MPI_Init_thread(&argc, &argv, threads, &provided));
   if (provided < MPI_THREAD_SERIALIZED)

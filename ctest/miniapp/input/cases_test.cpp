@@ -75,6 +75,13 @@ TEST(KernelMemory, HoldsARoundedMessageOfAllGradientsBesideNccl) {
             static_cast<double>(workload.bytes()) / 2);
 }
 
+// Open MPI allocates 1.5 times the largest piece. Two threads keep that much each.
+TEST(KernelMemory, HoldsTheTemporariesOfMpiInTwoHeaps) {
+  const auto config = tiny("[allreduce]\nbackend = \"mpi\"\npiece_mib = 0.0625\n");
+  const auto workload = make_workload(config);
+  EXPECT_EQ(host_memory_need(config, workload, 1, 2) - host_memory_need(config, workload, 1, 1), 3 * 65536);
+}
+
 TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
   const auto kernels = tiny("[allreduce]\nbackend = \"mpi\"\n");
   const auto workload = make_workload(kernels);

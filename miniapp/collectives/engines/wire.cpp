@@ -149,13 +149,14 @@ bool MpiWire::is_packed(CallPieces const& pieces) const {
   return rounds(pieces.call()) || (pieces.call().verb == Verb::reduce_scatter && !scale_);
 }
 
-void* MpiWire::fill_buffer(bool rounded, Runs const& from, float const* memory) {
-  if (rounded) {
-    gather_runs(from, memory, bf16_.get());
-    return bf16_.get();
-  }
-  gather_runs(from, memory, fp32_.get());
-  return fp32_.get();
+bool MpiWire::is_assigned_by_mpi(CallPieces const& pieces) const {
+  CollectiveCall const& call = pieces.call();
+  if (!is_packed(pieces)) return true;
+  return !rounds(call) && !call.adds && (pieces.count() > 1 || !in_own_part(call, place_));
+}
+
+void MpiWire::fill_buffer(bool rounded, Runs const& from, float const* memory) {
+  rounded ? gather_runs(from, memory, bf16_.get()) : gather_runs(from, memory, fp32_.get());
 }
 
 MpiMessage MpiWire::pack(CallPieces const& pieces, std::size_t piece, float* memory) {
@@ -174,15 +175,19 @@ MpiMessage MpiWire::pack(CallPieces const& pieces, std::size_t piece, float* mem
   const bool exact_among_rounded = wire_ == WireFormat::bf16 && !rounded;
   if (exact_among_rounded || (!rounded && call.reduction == model::Reduction::sum))
     message.operation = MPI_SUM;
-  const Runs read = pieces.read(piece);
+  const Runs read = pieces.read(piece), assigned = pieces.assigned(piece);
   if (!is_packed(pieces)) {
-    point_into_memory(message, call, place_, read, pieces.assigned(piece), memory);
+    point_into_memory(message, call, place_, read, assigned, memory);
     return message;
   }
+  void* const buffer = rounded ? static_cast<void*>(bf16_.get()) : fp32_.get();
   const bool lies_packed = !rounded && pieces.count() == 1;  // a reduce-scatter in one piece
-  message.receive = lies_packed ? fp32_.get() : fill_buffer(rounded, read, memory);
-  message.send = lies_packed ? memory + read.first.offset : MPI_IN_PLACE;
-  if (call.verb == Verb::send) message.send = message.receive;
+  if (!lies_packed) fill_buffer(rounded, read, memory);
+  const bool by_mpi = is_assigned_by_mpi(pieces);
+  message.receive = by_mpi ? memory + assigned.first.offset : buffer;
+  message.send = lies_packed                         ? memory + read.first.offset
+                 : by_mpi || call.verb == Verb::send ? buffer
+                                                     : MPI_IN_PLACE;
   return message;
 }
 
@@ -204,7 +209,7 @@ void MpiWire::unpack(CallPieces const& pieces, std::size_t piece, float* memory)
   const float factor = reduces(call.verb) && call.reduction == model::Reduction::average ? factor_ : 1.0F;
   if (call.verb == Verb::reduce_scatter) to.in_buffer = 0;  // MPI assigns the part at the buffer's start
   if (rounds(call)) return spread_runs(to, bf16_.get(), memory, factor, call.adds);
-  if (is_packed(pieces)) return spread_runs(to, fp32_.get(), memory, factor, call.adds);
+  if (!is_assigned_by_mpi(pieces)) return spread_runs(to, fp32_.get(), memory, factor, call.adds);
   if (!reduces(call.verb)) return;
   float* const values = memory + to.first.offset;
   scale_ ? scale_(values, to.first.count, factor) : multiply(values, to.first.count, factor);

@@ -40,8 +40,10 @@ using Scale = void (*)(float* values, std::size_t count, float factor);
 /// Order of calls: cut() a call into pieces; then, for each piece, pack(), the call of MPI, and unpack().
 /// Finish one piece before the next one, because all pieces share the buffers.
 ///
-/// fp32: a piece is transferred directly from the memory. Only a reduce-scatter of host memory uses a buffer,
-/// in which the parts of a piece lie side by side.
+/// fp32: a piece is transferred directly from and to the memory. Only a reduce-scatter of host memory uses a
+/// buffer. If it has several pieces, the parts of a piece lie side by side in the buffer. If it has one piece
+/// and works in place, MPI assigns the result to the buffer, because MPI must not assign what it reads. If it
+/// adds, the buffer has the sum before it is added.
 ///
 /// bf16: a piece is rounded into a buffer. MPI has no bf16 type, so a user-defined operation
 /// (MPI_User_function) adds in fp32 and rounds the sum. In a broadcast or an all-gather, the ranks receive
@@ -91,7 +93,9 @@ class MpiWire {
  private:
   bool rounds(CollectiveCall const& call) const;  // whether the call is transferred in bf16
   bool is_packed(CallPieces const& pieces) const;
-  void* fill_buffer(bool rounded, Runs const& from, float const* memory);
+  // Returns whether MPI assigns the result of a piece to the memory, and not to a buffer.
+  bool is_assigned_by_mpi(CallPieces const& pieces) const;
+  void fill_buffer(bool rounded, Runs const& from, float const* memory);
 
   WireFormat wire_;
   GroupPlace place_;

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "ctest/folders.hpp"
+#include "ctest/mpi_main.hpp"
+#include "miniapp/measure/calibration/calibrate.hpp"
+
+// Tests that the all-reduces of a contention run do not touch the gradients that the operators write at the
+// same time.
+namespace ddproxy {
+namespace {
+
+/// Passes all calls on, and remembers their slices.
+class RecordingLane : public CommunicationLane {
+ public:
+  explicit RecordingLane(std::unique_ptr<CommunicationLane> lane) : lane_(std::move(lane)) {}
+  void begin(std::size_t calls) override { lane_->begin(calls); }
+  void start(CollectiveCall const& call, Completion ready) override {
+    slices.push_back(full_slice(call));
+    lane_->start(call, ready);
+  }
+  void progress() override { lane_->progress(); }
+  void wait_all() override { lane_->wait_all(); }
+  Completion wait_for(std::size_t call) override { return lane_->wait_for(call); }
+  std::vector<FinishedCall> const& finished() const override { return lane_->finished(); }
+  ElementsByVerb elements_handed_over() const override { return lane_->elements_handed_over(); }
+  std::string description() const override { return lane_->description(); }
+
+  std::vector<Slice> slices;
+
+ private:
+  std::unique_ptr<CommunicationLane> lane_;
+};
+
+// Runs the work once, and returns for each element of the arena whether the work assigned it.
+std::vector<bool> elements_written(RankContext& context, Work const& work) {
+  constexpr float untouched = 12345;
+  std::ranges::fill(context.arena, untouched);
+  run_work(context, work);
+  context.backward->fence();
+  std::vector<bool> written;
+  for (const float value : context.arena) written.push_back(value != untouched);
+  return written;
+}
+
+// Takes one sample whose calls have the size of the smallest gradient and cover the free part of the arena.
+std::vector<Slice> slices_of_a_sample(RankContext& context, RecordingLane& lane) {
+  const std::int64_t bytes = std::ranges::min(context.workload.gradient_bytes);
+  ContentionSample run;
+  run.bytes = bytes;
+  run.calls = context.workload.bytes() / bytes + 1;
+  add_sample(context, run);
+  return std::exchange(lane.slices, {});
+}
+
+TEST(ContentionCalls, StayAwayFromTheGradientsThatComputeWrites) {
+  const Config config = read_config(std::filesystem::path(source_folder) / "inputs/tiny.toml");
+  RankContext context = make_rank_context(config, make_workload(config), *test_runtime);
+  const auto written = elements_written(context, choose_work(context));
+  auto owner = std::make_unique<RecordingLane>(std::move(context.allreduce));
+  RecordingLane& lane = *owner;
+  context.allreduce = std::move(owner);
+  const auto slices = slices_of_a_sample(context, lane);
+  ASSERT_FALSE(slices.empty());
+  std::size_t first = written.size(), end = 0;
+  for (auto const& slice : slices) {
+    ASSERT_LE(slice.end(), written.size());
+    for (std::size_t i = slice.offset; i < slice.end(); ++i) ASSERT_FALSE(written[i]) << i;
+    first = std::min(first, slice.offset);
+    end = std::max(end, slice.end());
+  }
+  // The calls use all elements that they may use, so none of them is left unchecked.
+  EXPECT_TRUE(written.at(first - 1));
+  EXPECT_GT(end + static_cast<std::size_t>(slices.front().count), written.size());
+}
+
+}  // namespace
+}  // namespace ddproxy
