@@ -13,13 +13,16 @@ namespace {
 constexpr double program_bytes =
     39e6;  // bytes of code, MPI and run-time libraries: 38e6 for one rank, 40e6 for the first of several
 // Memory that Open MPI 4.1 allocates for an in-place nonblocking reduction, divided by the bytes of the
-// message. The number was measured. The main thread and the communication thread both carry out reductions,
-// and the heap of each thread keeps the memory (miniapp/machine/freed_memory.hpp).
-constexpr double mpi_temporaries = 2 * 1.5;
+// message. The number was measured.
+constexpr double mpi_temporaries = 1.5;
+// Bytes that the heap of a thread keeps after they were freed, at most (miniapp/machine/freed_memory.hpp)
+constexpr double kept_by_heap = 64 << 20;
 
 // Returns the bytes that a reduction needs in addition to the gradients. With NCCL these are the bytes of the
 // packed message, which is at most one bucket with all gradients. With MPI they are the bytes of the packed
-// message of the largest piece, and of MPI's own memory. A message in fp32 is not packed.
+// message of the largest piece, and of MPI's own memory. A message in fp32 is not packed. The main thread and
+// the communication thread both carry out reductions: while one of them does, the heap of the other one keeps
+// what MPI has freed there.
 double reduction_memory(Config const& config, double gradients, int ranks) {
   if (config.backend == Backend::nccl && config.wire != WireFormat::fp32)
     return gradients * wire_element_bytes(config.wire) / gradient_element_bytes;
@@ -27,7 +30,8 @@ double reduction_memory(Config const& config, double gradients, int ranks) {
   const double piece =
       std::min(gradients, static_cast<double>(piece_elements(config)) * gradient_element_bytes);
   const double message = piece * wire_element_bytes(config.wire) / gradient_element_bytes;
-  return (config.wire == WireFormat::fp32 ? 0 : message) + (ranks > 1 ? mpi_temporaries * message : 0);
+  const double temporaries = ranks > 1 ? mpi_temporaries * message : 0;
+  return (config.wire == WireFormat::fp32 ? 0 : message) + temporaries + std::min(temporaries, kept_by_heap);
 }
 
 // Returns the bytes of device memory that the libraries take for themselves.
