@@ -156,7 +156,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/sweep/ideal", real, {"case"}, "s", "predicted E without contention, copies and jitter"},
     {"/sweep/floor", real, {}, "s", "lower bound on E that holds for every plan: a(x) of the last gradient, minus the compute that follows it"},
     {"/sweep/uncontended", real, {"case"}, "s", "predicted E without contention, the baseline of the score"},
-    {"/sweep/with_contention", real, {"case"}, "s", "predicted E with contention (kappa and gamma), without copies and jitter"},
+    {"/sweep/with_contention", real, {"case"}, "s", "predicted E with contention (kappa and gamma) and handovers, without copies and jitter"},
     {"/sweep/with_copies", real, {"case"}, "s", "predicted E with contention and copies, without jitter"},
     {"/sweep/with_jitter", real, {"case"}, "s", "predicted E with contention, copies and jitter (the latest rank of each gradient): the prediction of an overlapped case"},
     {"/sweep/comm", real, {"case"}, "s", "T_comm: the sum of a(x) over the buckets"},
