@@ -89,7 +89,6 @@ void Session::take_rounds(int first, int last) {
     contention_samples_ = contention_rounds_->runs();
     keep_samples_of([&] { recorder_->calibration(contention_samples_); });
     add_handovers(context_, handover_, round, rounds);
-    keep_samples_of([&] { recorder_->handover(handover_, handover_seconds(handover_)); });
     if (!root()) continue;
     static const std::vector<SizeTimes> none;  // replayed all-reduces are not measured
     auto const& measured = context_.reduces() ? allreduce_times_ : none;
