@@ -38,6 +38,21 @@ TEST(OptimalPlan, IsTheBestOfAll) {
   }
 }
 
+TEST(OptimalPlan, WithHandoversItIsTheBestOfAll) {
+  int different = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    for (const double bandwidth : {500.0, 2000.0, 8000.0}) {
+      Job job = random_job(seed, 11, bandwidth);
+      const Plan without = optimal_plan(job);
+      job.handover = 8e-3;
+      const double least = least_of_all_plans(job);
+      EXPECT_NEAR(simulate(job, optimal_plan(job)).total, least, 1e-9) << "seed " << seed;
+      different += simulate(job, without).total > least + 1e-9;
+    }
+  }
+  EXPECT_GE(different, 30) << "the plan for free handovers is too often the best one";
+}
+
 /// Contention that is strongest for small messages, as on a shared processor.
 const Contention by_size({{2, {0.95, 0.1}}, {20, {0.85, 0.4}}, {200, {0.7, 0.9}}});
 

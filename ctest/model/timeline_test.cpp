@@ -101,6 +101,29 @@ TEST(Timeline, WithContentionItIsTheFluidSimulation) {
   }
 }
 
+// A chain that communication bounds: gradients are ready at 1 to 4 ms, and a call takes 10 ms.
+TEST(Timeline, EachOverlappedBucketIsHandedOver) {
+  Job job;
+  job.ready = {1e-3, 2e-3, 3e-3, 4e-3};
+  job.t_compute = 5e-3;
+  job.gradient_bytes = {1, 1, 1, 1};
+  job.cost = AlphaBeta{10e-3, 1e12};
+  const auto adds = [&](std::vector<std::size_t> const& last) {
+    const Plan plan = plan_ending_at(job.gradient_bytes, last);
+    job.handover = 0;
+    const double before = simulate(job, plan).total;
+    job.handover = 1e-3;
+    return simulate(job, plan).total - before;
+  };
+  EXPECT_NEAR(adds({3}), 1e-3, 1e-12);
+  EXPECT_NEAR(adds({1, 3}), 2e-3, 1e-12);
+  EXPECT_NEAR(adds({0, 1, 2, 3}), 4e-3, 1e-12);
+  job.ready = {1e-3, 1e-3, 3e-3, 3e-3};
+  EXPECT_NEAR(adds({0, 1, 2, 3}), 2e-3, 1e-12) << "one operator's buckets are handed over together";
+  job.ready.back() = job.t_compute;
+  EXPECT_NEAR(adds({0, 1, 2, 3}), 2e-3, 1e-12) << "the host carries out the last bucket itself";
+}
+
 TEST(Timeline, OneBucketByHand) {
   const std::vector<double> ready{1.0, 3.0};
   const Plan plan{{0, 0, 1, 0}, {1, 1, 2, 1}};

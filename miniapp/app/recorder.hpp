@@ -99,6 +99,10 @@ class Recorder {
   /// collective alone and at the same time. Writes nothing if there are none. May be called again with more
   /// samples.
   void calibration(std::vector<ContentionSample> const& runs);
+  /// Writes the samples of handing a bucket over (handover.hpp) and their median in the tables' state,
+  /// `seconds`. Writes nothing if there are no samples. May be called
+  /// again with as many samples.
+  void handover(SizeTimes const& times, double seconds);
   /// Writes the samples of /layers, /allreduce and /calibration that were taken after the sweep. Writes
   /// nothing for a table without such samples.
   void later(OperationTimes const& layers, std::vector<SizeTimes> const& times,

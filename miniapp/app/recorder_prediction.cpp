@@ -47,6 +47,15 @@ void Recorder::calibration(std::vector<ContentionSample> const& runs) {
   write_contention_samples(writer_, "", runs);
 }
 
+void Recorder::handover(SizeTimes const& times, double seconds) {
+  if (times.seconds.empty()) return;
+  writer_.write("/calibration/handover", Reals{seconds});
+  writer_.write("/calibration/handover_seconds", times.seconds);
+  if (times.probes.before.empty()) return;
+  writer_.write("/calibration/handover_probe_before", times.probes.before);
+  writer_.write("/calibration/handover_probe_after", times.probes.after);
+}
+
 void Recorder::later(OperationTimes const& layers, std::vector<SizeTimes> const& times,
                      std::vector<ContentionSample> const& runs) {
   if (layers.samples > 0) write_passes(writer_, "later_", layers);

@@ -148,6 +148,7 @@ class Session {
   OperationTimes layers_of_state() const;
   std::vector<SizeTimes> sizes_of_state() const;
   std::vector<ContentionSample> runs_of_state() const;
+  double handover_of_state() const;
   std::vector<Sample> samples_of_state(std::vector<Sample> const& of_case) const;
   void settle_tables();
   void warn_of_mixed_states() const;
@@ -180,6 +181,7 @@ class Session {
   model::Measurements measurements_;
   model::Job job_;  // input of the prediction, made from the tables only; uses no sample of the sweep
   std::vector<ContentionSample> contention_samples_;
+  SizeTimes handover_;  // samples of handing a bucket over (handover.hpp)
   std::vector<Uncertainty> uncertainty_;
   model::Band best_cap_{not_available, not_available};  // 95 % interval, bytes
   double floor_ = not_available;                        // lower bound on E, seconds

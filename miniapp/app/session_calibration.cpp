@@ -8,6 +8,7 @@
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/tables.hpp"
 #include "miniapp/machine/interruption.hpp"
+#include "miniapp/measure/calibration/handover.hpp"
 #include "miniapp/measure/calibration/rounds.hpp"
 #include "results/output/standard_streams.hpp"
 
@@ -87,6 +88,7 @@ void Session::take_rounds(int first, int last) {
     contention_rounds_->take(round, rounds);
     contention_samples_ = contention_rounds_->runs();
     keep_samples_of([&] { recorder_->calibration(contention_samples_); });
+    add_handovers(context_, handover_, round, rounds);
     if (!root()) continue;
     static const std::vector<SizeTimes> none;  // replayed all-reduces are not measured
     auto const& measured = context_.reduces() ? allreduce_times_ : none;

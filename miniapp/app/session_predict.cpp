@@ -85,6 +85,7 @@ model::Job Session::take_measurements() {
   measurements_ = collect_measurements(context_, layers_of_state(), sizes_of_state(),
                                        context_.reduces() ? nullptr : &*cost_);
   measurements_.copies = context_.copies;
+  measurements_.handover = handover_of_state();
   for (auto const& run : runs_of_state()) measurements_.contention.push_back(samples_of(run));
   measurements_.first_bucket = first_bucket_of(context_.config);
   measurements_.drift = drift_of(phases_);
@@ -120,6 +121,7 @@ void Session::predict() {
   predict_cases(job_);
   recorder_->predictions(reports_, floor_);
   recorder_->uncertainty(uncertainty_);
+  recorder_->handover(handover_, job_.handover);
 }
 
 }  // namespace ddproxy

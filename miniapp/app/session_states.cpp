@@ -7,6 +7,7 @@
 
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/tables.hpp"
+#include "miniapp/measure/calibration/handover.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {
@@ -60,6 +61,10 @@ std::vector<ContentionSample> Session::runs_of_state() const {
   auto runs = state_ ? in_state(states_, *state_, contention_samples_) : contention_samples_;
   for (auto& run : runs) run.call_seconds = cost()(run.bytes);
   return runs;
+}
+
+double Session::handover_of_state() const {
+  return handover_seconds(state_ ? in_state(states_, *state_, std::vector{handover_}).front() : handover_);
 }
 
 std::vector<Sample> Session::samples_of_state(std::vector<Sample> const& of_case) const {

@@ -39,7 +39,8 @@ CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
 /// Without contention and without copies out of buckets the result is exact. The recurrence is F_j = min over
 /// i < j of max(F_i, r_j) + a(S_j - S_i). F_j is the earliest time at which the first j gradients are
 /// reduced, r_j is the ready time of gradient j, and S_j is the sum of the bytes of the first j gradients.
-/// The recurrence needs an a(x) that never decreases with the bytes.
+/// a() includes the handover of a bucket (Job::handover_of()), which depends on i and j only. The recurrence
+/// needs an a(x) that never decreases with the bytes.
 ///
 /// With contention each step of the recurrence adds one bucket to the simulation that simulate()
 /// (timeline.hpp) does. It uses kappa and gamma (contention.hpp) of the bucket's size. For each j the

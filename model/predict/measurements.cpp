@@ -94,6 +94,7 @@ Job job_from(Measurements const& measurements, Jitter jitter) {
   job.cost = cost_of(measurements);
   job.contention = contention_of(measurements.contention);
   job.copies = measurements.copies;
+  job.handover = measurements.handover;
   return job;
 }
 

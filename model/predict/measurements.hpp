@@ -27,6 +27,7 @@ struct Measurements {
   std::vector<std::vector<double>> allreduce;  ///< seconds [size][sample]
   std::vector<SpeedSamples> contention = {};   ///< one entry for each size, rising; empty: no contention
   Copies copies = {};
+  double handover = 0;            ///< seconds, see Job
   FirstBucket first_bucket = {};  ///< limit of the first bucket, for the best cap b*
   Drift drift = {};               ///< used only for the uncertainty bands
 };

@@ -37,7 +37,7 @@ struct Recurrence {
   /// Returns the label after a bucket of the gradients i to j - 1 that takes `seconds` if alone.
   Label with(std::size_t i, std::size_t j, double seconds, Speeds const& speeds) const {
     Label result{label[i].fluid, i};
-    result.fluid.reduce(job.ready[j - 1], job.t_compute, scale * seconds, speeds);
+    result.fluid.reduce(job.ready[j - 1], job.t_compute, alone(i, j, seconds), speeds);
     result.next = std::max(result.fluid.free, ready_after(j) + result.fluid.delay);
     return result;
   }
@@ -54,13 +54,18 @@ struct Recurrence {
   /// undisturbed compute.
   double ready_after(std::size_t j) const { return j < job.ready.size() ? job.ready[j] : job.t_compute; }
 
+  /// Returns the seconds of a bucket of the gradients i to j - 1 with its handover, if a(x) is `seconds`.
+  double alone(std::size_t i, std::size_t j, double seconds) const {
+    return scale * seconds + job.handover_of(i, j - 1);
+  }
+
   double backward_end() const { return job.t_compute + label.back().fluid.delay; }
 
-  /// Returns the latest start of a call that has to complete at `end`.
-  double latest_start(double end, std::int64_t bytes) const {
-    const double alone = scale * job.cost(bytes);
-    const double after = std::clamp(end - backward_end(), 0.0, alone);
-    return end - after - (alone - after) / job.contention(bytes).gamma;
+  /// Returns the latest start of a bucket of the gradients i to j - 1 that has to complete at `end`.
+  double latest_start(double end, std::size_t i, std::size_t j, std::int64_t bytes) const {
+    const double seconds = alone(i, j, job.cost(bytes));
+    const double after = std::clamp(end - backward_end(), 0.0, seconds);
+    return end - after - (seconds - after) / job.contention(bytes).gamma;
   }
 };
 
@@ -111,12 +116,12 @@ Plan joined_plan(Recurrence const& r, std::vector<std::int64_t> const& sum) {
     std::size_t first = r.label[j].before;
     const double ready = r.job.ready[j - 1];
     for (std::size_t i = first; i-- > 0;) {
-      const double start = r.latest_start(deadline, sum[j] - sum[i]);
+      const double start = r.latest_start(deadline, i, j, sum[j] - sum[i]);
       if (start < ready) break;
       if (std::max(r.label[i].fluid.free, ready + r.label[i].fluid.delay) <= start) first = i;
     }
     last.push_back(j - 1);
-    deadline = r.latest_start(deadline, sum[j] - sum[first]);
+    deadline = r.latest_start(deadline, first, j, sum[j] - sum[first]);
     j = first;
   }
   return plan_from(r.job, std::move(last));

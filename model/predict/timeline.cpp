@@ -52,7 +52,8 @@ double copy_seconds(Bucket const& bucket, Copies const& copies) {
 }
 
 Timeline simulate(std::span<const double> ready, double t_compute, Plan const& plan,
-                  AllreduceCost const& cost, Contention const& contention, Copies const& copies) {
+                  AllreduceCost const& cost, Contention const& contention, Copies const& copies,
+                  double handover) {
   check_copies(copies);
   check_ready(ready, t_compute, plan);
   double busy = t_compute;  // seconds of compute, copies in included
@@ -62,8 +63,9 @@ Timeline simulate(std::span<const double> ready, double t_compute, Plan const& p
   double copied = 0;
   for (Bucket const& bucket : plan) {
     copied += copy_seconds(bucket, copies);
+    const double extra = is_handed_over(ready, t_compute, bucket.first, bucket.last) ? handover : 0;
     const double start =
-        fluid.reduce(ready[bucket.last] + copied, busy, cost(bucket.bytes), contention(bucket.bytes));
+        fluid.reduce(ready[bucket.last] + copied, busy, cost(bucket.bytes) + extra, contention(bucket.bytes));
     timeline.buckets.push_back({start, fluid.free});
   }
   timeline.backward_end = busy + fluid.delay;
@@ -73,7 +75,7 @@ Timeline simulate(std::span<const double> ready, double t_compute, Plan const& p
 }
 
 Timeline simulate(Job const& job, Plan const& plan) {
-  return simulate(job.ready, job.t_compute, plan, job.cost, job.contention, job.copies);
+  return simulate(job.ready, job.t_compute, plan, job.cost, job.contention, job.copies, job.handover);
 }
 
 double communication_seconds(Plan const& plan, AllreduceCost const& cost) {

@@ -64,6 +64,15 @@ struct Fluid {
   }
 };
 
+/// Returns whether the compute side hands a bucket over to the communication thread and then computes on. The
+/// bucket has the gradients `first` to `last`. A bucket that is ready at the end of the pass is not handed
+/// over, because the host waits for it and carries it out itself. Two buckets that are ready at the same time
+/// are handed over together; this counts for the first of them.
+inline bool is_handed_over(std::span<const double> ready, double t_compute, std::size_t first,
+                           std::size_t last) {
+  return ready[last] < t_compute && (first == 0 || ready[first - 1] < ready[last]);
+}
+
 /// Simulates two resources, compute and communication. Buckets are reduced one after another, each as soon as
 /// its last gradient is ready. `ready` has the seconds of undisturbed compute until each gradient is
 /// complete, `t_compute` the seconds until the pass ends.
@@ -80,10 +89,13 @@ struct Fluid {
 /// after the backward pass, each as soon as its bucket is reduced. They do not slow the collectives that are
 /// still in flight.
 ///
+/// A bucket that is handed over (is_handed_over()) takes `handover` seconds more than a(x).
+///
 /// Throws std::invalid_argument for a copy bandwidth that is not positive, for ready times that decrease or
 /// lie outside [0, t_compute], and for a plan with more gradients than `ready` has.
 Timeline simulate(std::span<const double> ready, double t_compute, Plan const& plan,
-                  AllreduceCost const& cost, Contention const& contention = {}, Copies const& copies = {});
+                  AllreduceCost const& cost, Contention const& contention = {}, Copies const& copies = {},
+                  double handover = 0);
 
 /// The data of one backward pass that are needed to predict T for any plan.
 struct Job {
@@ -93,6 +105,12 @@ struct Job {
   AllreduceCost cost;                        ///< a(x)
   Contention contention = {};
   Copies copies = {};
+  double handover = 0;  ///< seconds to hand a bucket over to the communication thread, which a(x) lacks
+
+  /// Returns the seconds by which a bucket of the gradients `first` to `last` takes longer than a(x).
+  double handover_of(std::size_t first, std::size_t last) const {
+    return is_handed_over(ready, t_compute, first, last) ? handover : 0;
+  }
 };
 
 /// Simulates a job with a plan: calls the function above with the members of `job`.

@@ -117,9 +117,11 @@ Waterfall explain(Measurements const& measurements, Plan const& plan) {
   Job job = full;
   job.contention = {};
   job.copies = {};
+  job.handover = 0;
   Waterfall waterfall;
   waterfall.ideal = exposed(job, plan);
   job.contention = full.contention;
+  job.handover = full.handover;
   waterfall.contention = exposed(job, plan);
   waterfall.copies = exposed(full, plan);
   waterfall.jitter = exposed(job_from(measurements, Jitter::included), plan);

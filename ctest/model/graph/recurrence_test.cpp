@@ -104,7 +104,8 @@ void expect_same(Timeline const& timeline, Summary const& summary, std::vector<I
 void compare(Subject const& s, Plan const& plan, bool overlapped = true) {
   Job const& job = s.job;
   const RankGraphs step = ddp(s.pass, {plan, overlapped, job.copies.mode}, 4);
-  const StepCosts costs = ddp_costs(step, s.pass, s.seconds, job.cost, job.contention, job.copies);
+  const StepCosts costs =
+      ddp_costs(step, s.pass, s.seconds, job.cost, job.contention, job.copies, job.handover);
   const StepTraces traces = simulate(step, costs);
   ASSERT_EQ(traces.classes.size(), 1U);
   ASSERT_TRUE(traces.warnings.empty());
@@ -124,12 +125,19 @@ void compare(Subject const& s, Plan const& plan, bool overlapped = true) {
               summarise(graph, trace, {.compute_alone = alone}), reduced, alone);
 }
 
+double simulate_naive(Subject const& s, Plan const& plan) {
+  const RankGraphs step = ddp(s.pass, {plan, false}, 4);
+  return simulate(step, ddp_costs(step, s.pass, s.seconds, s.job.cost, s.job.contention, {}, s.job.handover))
+      .end();
+}
+
 TEST(StepRecurrence, HoldsForRandomModelsPlansAndCosts) {
   std::mt19937 random(31);
   for (int i = 0; i < 300 && !testing::Test::HasFatalFailure(); ++i) {
     SCOPED_TRACE(i);
     Subject s = random_subject(random_shape(random), random);
     s.job.contention = random_contention(random);
+    if (i % 2 == 1) s.job.handover = 0.1 * s.job.t_compute / static_cast<double>(s.job.ready.size());
     const Plan plan = random_plan(s.job.gradient_bytes, random);
     for (const CopyMode mode : {CopyMode::none, CopyMode::in, CopyMode::in_out}) {
       s.job.copies = {mode, real(random, 1e6, 1e10), real(random, 0, 1e-3)};
@@ -138,6 +146,15 @@ TEST(StepRecurrence, HoldsForRandomModelsPlansAndCosts) {
     s.job.copies = {};
     compare(s, plan, false);
   }
+}
+
+TEST(StepRecurrence, OnlyAnOverlappedBucketIsHandedOver) {
+  std::mt19937 random(35);
+  Subject s = random_subject(find_preset("tiny"), random);
+  const Plan plan = per_tensor_plan(s.job.gradient_bytes);
+  const double before = simulate_naive(s, plan);
+  s.job.handover = s.job.t_compute;
+  EXPECT_EQ(simulate_naive(s, plan), before);
 }
 
 TEST(StepRecurrence, HoldsForTheModelsOfTheInputs) {

@@ -14,7 +14,7 @@ double copy_seconds(Slice slice, TensorLayout const& layout, Copies const& copie
 
 StepCosts ddp_costs(RankGraphs const& step, BackwardPass const& pass,
                     std::span<const double> operator_seconds, AllreduceCost const& cost,
-                    Contention const& contention, Copies const& copies) {
+                    Contention const& contention, Copies const& copies, double handover) {
   if (operator_seconds.size() != pass.operations.size()) {
     throw std::invalid_argument("step costs: " + std::to_string(operator_seconds.size()) +
                                 " operator times are given, but the backward pass has " +
@@ -27,6 +27,7 @@ StepCosts ddp_costs(RankGraphs const& step, BackwardPass const& pass,
   }};
   model.collectives.set(Verb::all_reduce, cost);
   model.contention = contention;
+  model.handover = handover;
   return step_costs(step, model);
 }
 

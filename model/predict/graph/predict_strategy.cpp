@@ -56,7 +56,8 @@ SimulatedStep simulate_strategy(Strategy const& strategy, Job const& job, Plan c
   RankGraphs step = strategy.build(stand.pass, {plan, strategy.overlapped, copies.mode}, 2);
   if (const auto unfit = unfit_for_sweep(step); !unfit.empty())
     throw std::invalid_argument(std::string(strategy.name) + ": " + unfit);
-  const StepCosts costs = ddp_costs(step, stand.pass, stand.seconds, job.cost, job.contention, copies);
+  const StepCosts costs =
+      ddp_costs(step, stand.pass, stand.seconds, job.cost, job.contention, copies, job.handover);
   StepTrace trace = simulate(step, costs).classes.front().trace;
   return {std::move(step.classes.front().graph), std::move(trace)};
 }

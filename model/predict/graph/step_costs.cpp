@@ -26,12 +26,27 @@ class CostTable {
     for (std::size_t c = 0; c < step_.classes.size(); ++c) {
       auto& table = costs.tasks.emplace_back();
       for (Task const& task : step_.classes[c].graph.tasks) table.push_back(cost(c, task));
+      add_handovers(step_.classes[c].graph.tasks, table);
     }
     costs.warnings = collectives_.warnings();
     return costs;
   }
 
  private:
+  // Goes through the list from one operator to the next. The compute side hands over the collectives between
+  // them when it begins the second one.
+  void add_handovers(std::vector<Task> const& tasks, std::vector<TaskCost>& costs) const {
+    if (model_.handover == 0) return;
+    std::map<Lane, std::size_t> posted;  // the first collective of each lane since the last task
+    for (std::size_t t = 0; t < tasks.size(); ++t) {
+      if (costs[t].resource == Resource::link) posted.emplace(tasks[t].lane, t);
+      if (!std::holds_alternative<Compute>(tasks[t].work) || costs[t].seconds == 0) continue;
+      for (auto const& [lane, first] : posted)
+        if (costs[first].seconds > 0) costs[first].seconds += model_.handover;
+      posted.clear();
+    }
+  }
+
   TaskCost cost(std::size_t rank_class, Task const& task) {
     const auto collectives = collectives_of(task);
     if (!collectives.empty()) return longest(task, collectives);

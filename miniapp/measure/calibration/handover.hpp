@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "miniapp/measure/calibration/measure.hpp"
+
+namespace ddproxy {
+
+/// Returns whether some rank hands the calls of its lane `allreduce` over to a communication thread that
+/// shares its core with compute. Only then a bucket that is reduced beside compute costs more than a(x): a(x)
+/// is measured while the host waits, and a waiting host carries out the calls itself (LaneWorker). The result
+/// is the same on all ranks. Collective.
+bool hands_over(RankContext const& context);
+
+/// Adds the samples of round `round` (from 0) of `rounds` to `times`: the seconds of handing one bucket over
+/// and getting the core back. A sample is the difference of two times of the same all-reduces of the smallest
+/// gradient. Each of them is waited for before the next one starts: once the communication thread carries
+/// them out, because progress() hands them over, and once the waiting host carries them out. A sample is the
+/// maximum over the ranks, and can be negative. Runs no case of the sweep. Collective.
+void add_handovers(RankContext& context, SizeTimes& times, int round, int rounds);
+
+/// Returns the median of the samples in seconds, but at least 0. Returns 0 if there are none.
+double handover_seconds(SizeTimes const& times);
+
+}  // namespace ddproxy
