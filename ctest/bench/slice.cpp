@@ -50,8 +50,12 @@ double Slice::backward_seconds() {
 
 double Slice::product_seconds() {
   const auto start = Clock::now();
+  for (auto const& gradient : pass_.gradients) {
+    auto const& operation = pass_.operations[gradient.operation];
+    if (operation.kind == model::OperationKind::linear && !gradient.bias)
+      linear_products(operation, gradient.offset);
+  }
   for (auto const& operation : pass_.operations) {
-    if (operation.kind == model::OperationKind::linear) linear_products(operation);
     if (operation.kind == model::OperationKind::head) head_products();
     if (operation.kind == model::OperationKind::attention) attention_products();
   }
@@ -59,30 +63,28 @@ double Slice::product_seconds() {
   return seconds_since(start);
 }
 
-void Slice::linear_products(model::Operation const& operation) {
-  auto const& gpt = backward_->gpt();
-  const Index n = gpt.rows(), in = operation.in, out = operation.out;
-  const OperationKey key{operation.kind, operation.part, operation.block};
-  float* const gradient = arena_.data() + gpt.places.at(key).weight;
+void Slice::linear_products(model::Operation const& operation, std::size_t at) {
+  const Index n = tokens_.count(), in = operation.in, out = operation.out;
+  float* const gradient = arena_.data() + at;
+  float const* const weight = backward_->parameters().data() + at;
   kernels::gemm(exec_, {in, out, n}, 1, {out_.data(), in, true}, {in_.data(), out}, 0, {gradient, out});
-  kernels::gemm(exec_, {n, in, out}, 1, {in_.data(), out}, {gpt.weight(key), out, true}, 0,
-                {out_.data(), in});
+  kernels::gemm(exec_, {n, in, out}, 1, {in_.data(), out}, {weight, out, true}, 0, {out_.data(), in});
 }
 
 void Slice::head_products() {
-  auto const& gpt = backward_->gpt();
-  const Index n = gpt.rows(), c = shape_.d_model, v = shape_.vocabulary;
-  constexpr OperationKey key{model::OperationKind::head};
-  float* const gradient = arena_.data() + gpt.places.at(key).weight;
+  const Index n = tokens_.count(), c = shape_.d_model, v = shape_.vocabulary;
+  const std::size_t at = pass_.gradients.back().offset;  // the table of the tokens, which the head shares
+  float* const gradient = arena_.data() + at;
+  float const* const weight = backward_->parameters().data() + at;
   kernels::gemm(exec_, {v, c, n}, 1, {in_.data(), v, true}, {out_.data(), c}, 0, {gradient, c});
-  kernels::gemm(exec_, {n, c, v}, 1, {in_.data(), v}, {gpt.weight(key), c}, 0, {out_.data(), c});
+  kernels::gemm(exec_, {n, c, v}, 1, {in_.data(), v}, {weight, c}, 0, {out_.data(), c});
 }
 
 /// Runs five products for each tile of queries and the keys that they see: the scores, their gradient, and
 /// the gradients of v, k and q.
 void Slice::attention_products() {
   const Index t = tokens_.sequence, c = shape_.d_model, heads = shape_.heads, d = c / heads;
-  float const* const q = backward_->gpt().activations.blocks.front().qkv;
+  float const* const q = in_.data();
   for (Index first = 0; first < t; first += tile_queries) {
     const Index rows = std::min(tile_queries, t - first), keys = first + rows;
     const kernels::Matrix queries{q + first * 3 * c, 3 * c, false, d}, seen{q + c, 3 * c, false, d};

@@ -16,12 +16,7 @@ namespace ddproxy {
 namespace {
 
 constexpr double tolerance = 1e-4;
-
-std::vector<int> to_host(kernels::TokenIds const& tokens) {
-  std::vector<int> copy(tokens.size());
-  Kokkos::deep_copy(Kokkos::View<int*, Kokkos::HostSpace>(copy.data(), copy.size()), tokens);
-  return copy;
-}
+constexpr std::uint32_t seed = 42;
 
 /// Returns one tensor of a flat array in ready order.
 std::vector<float> tensor(model::BackwardPass const& pass, std::vector<float> const& flat,
@@ -36,8 +31,9 @@ struct StepOnKernels {
       : shape(s),
         tokens(t),
         pass(model::backward_pass(s)),
+        batch(draw_tokens(s, t, 1, seed + static_cast<std::uint32_t>(rank)).front()),
         arena(kernels::poisoned(static_cast<std::size_t>(model::parameters(pass)))),
-        backward(s, pass, t, 42, rank, arena) {}
+        backward(s, pass, t, seed, rank, arena) {}
 
   std::vector<float> gradients() {
     for (std::size_t i = 0; i < backward.operations(); ++i) backward.run(i);
@@ -46,21 +42,21 @@ struct StepOnKernels {
   }
 
   reference::Tensors expected() const {
-    const auto weights = kernels::to_host(backward.gpt().weights);
+    const auto weights = kernels::to_host(backward.parameters());
     reference::Tensors parameters;
     for (auto const& g : pass.gradients) {
       const auto values = tensor(pass, weights, g.name);
       parameters[g.name].assign(values.begin(), values.end());
     }
     const reference::Step step{static_cast<std::size_t>(tokens.batch),
-                               static_cast<std::size_t>(tokens.sequence), to_host(backward.gpt().inputs),
-                               to_host(backward.gpt().targets)};
+                               static_cast<std::size_t>(tokens.sequence), batch.inputs, batch.targets};
     return reference::gradients(shape, parameters, step);
   }
 
   model::Shape shape;
   model::Tokens tokens;
   model::BackwardPass pass;
+  TokenBatch batch;
   kernels::Floats arena;
   KernelBackward backward;
 };
@@ -106,9 +102,9 @@ TEST_P(Gradients, AreAssignedByEachPass) {
 
 TEST_P(Gradients, FollowOtherWeightsAfterARenewal) {
   StepOnKernels run(GetParam().shape, GetParam().tokens);
-  auto weights = kernels::to_host(run.backward.gpt().weights);
+  auto weights = kernels::to_host(run.backward.parameters());
   for (float& weight : weights) weight *= 1.5F;
-  Kokkos::deep_copy(run.backward.gpt().weights, kernels::HostFloats(weights.data(), weights.size()));
+  Kokkos::deep_copy(run.backward.parameters(), kernels::HostFloats(weights.data(), weights.size()));
   run.backward.renew();
   const auto flat = run.gradients();
   const auto expected = run.expected();
@@ -161,14 +157,14 @@ TEST(Gradients, AnOperationThatIsLeftOutIsFound) {
 
 TEST(KernelBackward, RanksShareTheWeightsButNotTheTokens) {
   const model::Shape shape = model::find_preset("tiny");
-  const StepOnKernels first(shape, {1, 32}, 0), second(shape, {1, 32}, 1);
-  EXPECT_EQ(kernels::to_host(first.backward.gpt().weights), kernels::to_host(second.backward.gpt().weights));
-  EXPECT_NE(to_host(first.backward.gpt().inputs), to_host(second.backward.gpt().inputs));
+  StepOnKernels first(shape, {1, 32}, 0), second(shape, {1, 32}, 1);
+  EXPECT_EQ(kernels::to_host(first.backward.parameters()), kernels::to_host(second.backward.parameters()));
+  EXPECT_NE(first.gradients(), second.gradients());
 }
 
 TEST(KernelBackward, WeightsHaveTheDeviationsOfGpt2) {
   const StepOnKernels run(model::find_preset("tiny"), {1, 32});
-  const auto table = tensor(run.pass, kernels::to_host(run.backward.gpt().weights), "wte.weight");
+  const auto table = tensor(run.pass, kernels::to_host(run.backward.parameters()), "wte.weight");
   double mean = 0, square = 0;
   for (const float w : table) {
     mean += static_cast<double>(w) / static_cast<double>(table.size());

@@ -23,24 +23,22 @@ TEST(KernelNeed, TellsItsMemoryBeforehand) {
   const model::Shape shape = model::find_preset("tiny");
   const auto pass = model::backward_pass(shape);
   const kernels::Floats arena("arena", static_cast<std::size_t>(model::parameters(pass)));
-  const KernelBackward backward(shape, pass, {2, 24}, 42, 0, arena);
-  const KernelMemory need = kernel_memory(shape, {2, 24}, kernels::Space().concurrency());
-  EXPECT_EQ(need.weights, static_cast<std::int64_t>(backward.gpt().weights.size() * sizeof(float)));
-  EXPECT_EQ(need.total(), need.weights + need.activations + need.work);
-  const auto allocated = [&](auto const& view) { return static_cast<std::int64_t>(view.extent(0)); };
-  for (auto const& buffer : token_buffers({2, 24})) {
-    const auto elements = buffer.name == "inputs"         ? allocated(backward.gpt().inputs)
-                          : buffer.name == "targets"      ? allocated(backward.gpt().targets)
-                          : buffer.name == "token places" ? allocated(backward.gpt().groups.place)
-                                                          : buffer.elements;
-    EXPECT_EQ(buffer.elements, elements) << buffer.name;
-  }
-  EXPECT_LE(allocated(backward.gpt().groups.first), 2 * 24 + 1);
+  const model::Tokens tokens{2, 24};
+  const KernelBackward backward(shape, pass, tokens, 42, 0, arena);
+  const int threads = kernels::Space().concurrency();
+  const KernelMemory need = kernel_memory(shape, tokens, threads);
+  EXPECT_EQ(need.weights, 4 * padded_elements(model::parameters(pass)));
+  const auto elements = static_cast<std::int64_t>(backward.elements()) +
+                        padded_elements(work_buffers(shape, tokens, threads)) + token_elements(tokens);
+  EXPECT_EQ(need.total(), 4 * elements);
+  const TokenBatch batch = draw_tokens(shape, tokens, 1, 42).front();
+  const auto groups = kernels::group_tokens(batch.inputs);
+  EXPECT_LE(batch.inputs.size() + batch.targets.size() + groups.place.size() + groups.first.size(),
+            static_cast<std::size_t>(token_elements(tokens)) + 1);
   for (const int concurrency : kernels::on_device ? std::vector{221184} : std::vector{1, 3, 300})
-    for (const model::Tokens tokens : {model::Tokens{1, 7}, model::Tokens{3, 32}}) {
-      const auto work = work_buffers(shape, tokens, concurrency);
-      EXPECT_EQ(work.back().elements, scratch_elements(shape, tokens, concurrency)) << concurrency;
-    }
+    for (const model::Tokens some : {model::Tokens{1, 7}, model::Tokens{3, 32}})
+      EXPECT_EQ(work_buffers(shape, some, concurrency),
+                (std::vector<std::int64_t>{scratch_elements(shape, some, concurrency), 0}));
   const KernelMemory large = kernel_memory(model::find_preset("gpt2-large"), {1, 16}, 1);
   EXPECT_EQ(large.weights, 774030080LL * 4);
   EXPECT_LT(2 * (large.total() + large.weights), 16LL << 30);  // weights are as large as gradients

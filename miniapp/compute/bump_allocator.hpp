@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "kernels/types.hpp"
@@ -12,27 +13,28 @@
 namespace ddproxy {
 
 /// Places the buffers of a list one after another in one allocation. Each buffer begins on a cache line. The
-/// allocator owns the memory, so the pointers that it returns are valid for as long as it lives.
+/// values of the enum `Buffer` are indices into the list. The allocator owns the memory, so the pointers that
+/// it returns are valid for as long as it lives.
+template <class Buffer>
 class BumpAllocator {
  public:
   /// Allocates padded_elements(buffers) elements (kernel_memory.hpp). Their values are undefined.
-  BumpAllocator(std::string const& label, std::vector<KernelBuffer> const& buffers)
+  BumpAllocator(std::string const& label, std::vector<std::int64_t> const& buffers)
       : memory_(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
                 static_cast<std::size_t>(padded_elements(buffers))) {
     float* next = memory_.data();
-    for (auto const& buffer : buffers) {
-      arrays_[buffer.name] = next;
-      next += padded_elements(buffer);
+    for (const std::int64_t elements : buffers) {
+      arrays_.push_back(next);
+      next += padded_elements(elements);
     }
   }
 
-  /// Returns a pointer to the first element of the buffer `name`. Throws std::out_of_range if the list has no
-  /// buffer of this name.
-  float* operator[](std::string const& name) const { return arrays_.at(name); }
+  /// Returns a pointer to the first element of a buffer. Throws std::out_of_range if the list lacks it.
+  float* operator[](Buffer buffer) const { return arrays_.at(static_cast<std::size_t>(buffer)); }
 
  private:
   kernels::Floats memory_;
-  std::unordered_map<std::string, float*> arrays_;
+  std::vector<float*> arrays_;
 };
 
 }  // namespace ddproxy

@@ -49,11 +49,6 @@ void fill(kernels::Space const& exec, std::int64_t first, std::int64_t count, st
 }  // namespace
 
 void initialise_weights(kernels::Space const& exec, model::Shape const& shape,
-                        model::BackwardPass const& pass, std::uint32_t seed, kernels::Floats const& weights) {
-  initialise_weights(exec, shape, pass, seed, {0, pass.gradients.elements()}, weights.data());
-}
-
-void initialise_weights(kernels::Space const& exec, model::Shape const& shape,
                         model::BackwardPass const& pass, std::uint32_t seed, model::Slice part,
                         float* weights) {
   for (std::size_t tensor = 0; tensor < pass.gradients.size(); ++tensor) {

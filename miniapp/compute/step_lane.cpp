@@ -9,15 +9,12 @@
 #include <utility>
 
 #include "kernels/residual.hpp"
-#include "kernels/rope.hpp"
 #include "miniapp/compute/parameters.hpp"
-#include "model/step/describe.hpp"
 
 namespace ddproxy {
 namespace {
 
 using model::index;
-using model::OperationKind;
 using model::Phase;
 
 StepInput checked(StepInput input, model::StepGraph const& graph) {
@@ -52,17 +49,9 @@ bool sums_over_ranks(model::StepGraph const& graph) {
   });
 }
 
-step::Context context_of(StepInput const& input, kernels::Space const& exec, BumpAllocator const& work) {
-  auto const& shape = input.shape;
-  const auto all_tokens =
-      static_cast<float>(input.tokens.count() * static_cast<std::int64_t>(input.batches.size()));
-  return {exec,
-          shape,
-          {input.tokens.batch, input.tokens.sequence, shape.heads, shape.head_size(),
-           shape.key_features() / shape.head_size()},
-          1 / all_tokens,
-          work["scratch"],
-          work["rope table"]};
+// Returns a pointer to the doubles of a buffer, which begins on a cache line.
+double* as_doubles(float* buffer) {
+  return reinterpret_cast<double*>(buffer);
 }
 
 template <class T>
@@ -80,59 +69,25 @@ StepLane::StepLane(StepInput input, model::StepGraph const& graph, StepPlaces co
                    kernels::Floats memory, std::vector<GroupPlace> const& groups, kernels::Space exec)
     : KernelLane(std::move(exec), std::move(memory), graph.tasks.size()),
       input_(checked(std::move(input), graph)),
-      pass_(model::backward_pass(input_.shape)),
       parameters_(buffers_of(graph, places, groups, model::BufferKind::parameter)),
       states_(buffers_of(graph, places, groups, model::BufferKind::optimizer_state)),
-      work_memory_("work buffers", step_work_buffers(input_.shape, input_.tokens,
-                                                     graph.expected.micro_batches, exec_.concurrency())),
-      context_(context_of(input_, exec_, work_memory_)),
-      losses_(reinterpret_cast<double*>(work_memory_["losses"])),  // begins on a cache line
-      clip_(work_memory_["clip"]),
+      results_("results of the step", result_buffers(graph.expected.micro_batches)),
+      losses_(as_doubles(results_[ResultBuffer::losses])),
+      clip_(results_[ResultBuffer::clip]),
+      kernels_(exec_, input_, losses_),
       update_(input_.optimizer, input_.clip, clip_,
-              sums_over_ranks(graph) ? reinterpret_cast<double*>(work_memory_["sum of squares"]) : nullptr) {
-  add_operators();
-  add_tokens();
-  check_places(graph);
-  if (input_.shape.positions == model::Positions::rope)
-    kernels::rope_table(exec_, input_.tokens.sequence, input_.shape.head_size(), input_.shape.rope_theta,
-                        work_memory_["rope table"]);
-}
-
-void StepLane::add_operators() {
-  for (auto const& operation : pass_.operations)
-    operators_.push_back(
-        {operation.kind, operation.in, operation.out, false,
-         operation.part == model::Part::attn_c_proj || operation.part == model::Part::mlp_c_proj});
-  for (auto const& gradient : pass_.gradients)
-    if (gradient.bias) operators_[gradient.operation].biased = true;
-}
-
-void StepLane::add_tokens() {
-  for (auto const& batch : input_.batches)
-    tokens_.push_back({kernels::copy_tokens("inputs", batch.inputs),
-                       kernels::copy_tokens("targets", batch.targets), kernels::group_tokens(batch.inputs)});
-}
-
-void StepLane::check_places(model::StepGraph const& graph) const {
-  for (auto const& task : graph.tasks) {
-    auto const* compute = std::get_if<model::Compute>(&task.work);
-    if (compute == nullptr || !knows(*compute)) continue;  // run_step() refuses tasks that knows() refuses
-    const std::size_t needed =
-        step::places_of(input_.shape, operators_[index(compute->op)], compute->phase, graph.expected.clipped);
-    if (task.accesses.size() != needed)
-      throw std::logic_error("the lane of a whole step cannot carry out the " + model::describe(task) +
-                             ": its kernel needs " + std::to_string(needed) + " places, and the task has " +
-                             std::to_string(task.accesses.size()));
-  }
+              sums_over_ranks(graph) ? as_doubles(results_[ResultBuffer::sum_of_squares]) : nullptr) {
+  kernels_.check_places(graph);
 }
 
 void StepLane::initialise(std::uint32_t seed) {
+  const auto pass = model::backward_pass(input_.shape);
   const auto clear = [&](Slice slice) {
     kernels::fill_zero(exec_, static_cast<kernels::Index>(slice.count), memory_.data() + slice.offset);
   };
   for (auto const& [slice, held] : parameters_) {
     clear({slice.offset + held.count, slice.count - held.count});
-    initialise_weights(exec_, input_.shape, pass_, seed, held, memory_.data() + slice.offset);
+    initialise_weights(exec_, input_.shape, pass, seed, held, memory_.data() + slice.offset);
   }
   for (auto const& state : states_) clear(state.memory);
   update_.restart();
@@ -149,92 +104,31 @@ void StepLane::run(std::size_t operation) {
                          " of a whole step cannot run without its places; call carry_out()");
 }
 
-bool StepLane::knows(model::Compute const& compute) const {
-  const bool of_model = compute.phase == Phase::forward || compute.phase == Phase::recompute ||
-                        compute.phase == Phase::backward;
-  return !of_model || (index(compute.op) < operators_.size() && compute.micro_batch >= 0 &&
-                       static_cast<std::size_t>(compute.micro_batch) < tokens_.size());
-}
-
 void StepLane::carry_out(ComputeCall const& call) {
-  const step::Operands places(call.accesses, memory_.data());
+  const step::Operands places(call.accesses, memory_.data(), memory_.data());
   switch (call.compute.phase) {
     case Phase::forward:
     case Phase::recompute:
-      forward(call);
-      break;
     case Phase::backward:
-      backward(call);
+      kernels_.carry_out(call.compute, places);
       break;
     case Phase::norm:
-      update_.add_squares(context_, places);
+      update_.add_squares(kernels_.context(), places);
       break;
     case Phase::clip:
-      update_.clip(context_, places);
+      update_.clip(kernels_.context(), places);
       break;
     case Phase::update:
-      update_.adamw(context_, places);
+      update_.adamw(kernels_.context(), places);
       break;
   }
   marks_.move_on();
 }
 
-void StepLane::forward(ComputeCall const& call) {
-  const auto m = static_cast<std::size_t>(call.compute.micro_batch);
-  step::Operator const& op = operators_[index(call.compute.op)];
-  const step::Operands places(call.accesses, memory_.data());
-  switch (op.kind) {
-    case OperationKind::token_table:
-      return step::token_forward(context_, tokens_[m], places);
-    case OperationKind::position_table:
-      return step::position_forward(context_, places);
-    case OperationKind::norm:
-      return step::norm_forward(context_, op, places);
-    case OperationKind::linear:
-      return step::linear_forward(context_, op, places);
-    case OperationKind::rope:
-      return step::rope_forward(context_, places);
-    case OperationKind::attention:
-      return step::attention_forward(context_, places);
-    case OperationKind::activation:
-      return step::activation_forward(context_, places);
-    case OperationKind::head:
-      return step::head_forward(context_, op, places);
-    case OperationKind::cross_entropy:
-      return step::loss_forward(context_, tokens_[m], places, losses_ + m);
-  }
-}
-
-void StepLane::backward(ComputeCall const& call) {
-  const auto m = static_cast<std::size_t>(call.compute.micro_batch);
-  step::Operator const& op = operators_[index(call.compute.op)];
-  const step::Operands places(call.accesses, memory_.data());
-  switch (op.kind) {
-    case OperationKind::token_table:
-      return step::token_backward(context_, tokens_[m], places);
-    case OperationKind::position_table:
-      return step::position_backward(context_, places);
-    case OperationKind::norm:
-      return step::norm_backward(context_, op, places);
-    case OperationKind::linear:
-      return step::linear_backward(context_, op, places);
-    case OperationKind::rope:
-      return step::rope_backward(context_, places);
-    case OperationKind::attention:
-      return step::attention_backward(context_, places);
-    case OperationKind::activation:
-      return step::activation_backward(context_, places);
-    case OperationKind::head:
-      return step::head_backward(context_, op, places);
-    case OperationKind::cross_entropy:
-      return step::loss_backward(context_, tokens_[m], places);
-  }
-}
-
 double StepLane::loss() const {
   exec_.fence("StepLane::loss");
-  const auto losses = to_host(losses_, tokens_.size());
-  const auto all_tokens = static_cast<double>(input_.tokens.count()) * static_cast<double>(tokens_.size());
+  const auto losses = to_host(losses_, input_.batches.size());
+  const auto all_tokens = static_cast<double>(input_.tokens.count()) * static_cast<double>(losses.size());
   return std::accumulate(losses.begin(), losses.end(), 0.0) / all_tokens;
 }
 

@@ -9,6 +9,7 @@
 #include "miniapp/compute/group_place.hpp"
 #include "miniapp/compute/kernel_lane.hpp"
 #include "miniapp/compute/step_input.hpp"
+#include "miniapp/compute/step_kernels.hpp"
 #include "miniapp/compute/step_update.hpp"
 #include "miniapp/input/step_memory.hpp"
 
@@ -25,7 +26,7 @@ struct HeldSlice {
 ///
 /// Problem: a step has forward, recompute, backward, norm, clip and update tasks. Its micro-batches and
 /// layers share buffers, and the graph says which task uses which buffer. So the lane allocates no buffers
-/// except tokens and scratch memory. Each task works on the slices that the graph names.
+/// except tokens, scratch memory and a few results. Each task works on the slices that the graph names.
 ///
 /// The mode of an access says whether a task assigns a gradient or adds to it: the first micro-batch assigns,
 /// and the others add. The gradients are those of the mean loss over the tokens of all micro-batches of the
@@ -51,12 +52,12 @@ class StepLane : public KernelLane {
   /// assigned.
   void initialise(std::uint32_t seed);
 
-  std::size_t operations() const override { return operators_.size(); }
+  std::size_t operations() const override { return kernels_.operators(); }
   void begin() override;
   /// Always throws std::logic_error, because the operators of a whole step need the slices that only
   /// carry_out() receives.
   void run(std::size_t operation) override;
-  bool knows(model::Compute const& compute) const override;
+  bool knows(model::Compute const& compute) const override { return kernels_.knows(compute); }
   void carry_out(ComputeCall const& call) override;
 
   /// Returns the mean loss over the tokens of all micro-batches of this rank in the last step. Waits until
@@ -67,22 +68,13 @@ class StepLane : public KernelLane {
   float norm() const;
 
  private:
-  void add_operators();
-  void add_tokens();
-  void check_places(model::StepGraph const& graph) const;
-  void forward(ComputeCall const& call);
-  void backward(ComputeCall const& call);
-
   StepInput input_;
-  model::BackwardPass pass_;
   std::vector<HeldSlice> parameters_, states_;  // the buffers of the parameters and of the optimizer's state
-  BumpAllocator work_memory_;
-  step::Context context_;
-  double* losses_;  // [micro-batch], in work_memory_
-  float* clip_;     // [2] the factor and the norm, in work_memory_
+  BumpAllocator<ResultBuffer> results_;
+  double* losses_;  // [micro-batch], in results_
+  float* clip_;     // [2] the factor and the norm, in results_
+  StepKernels kernels_;
   step::Update update_;
-  std::vector<step::Operator> operators_;
-  std::vector<step::DeviceTokens> tokens_;  // [micro-batch]
 };
 
 }  // namespace ddproxy

@@ -29,16 +29,18 @@ struct Operand {
 /// Returns the places of a task one after another, in the order of its accesses.
 class Operands {
  public:
-  /// Takes the accesses of a task. `memory` points to element 0 of the memory of the step. Both must outlive
-  /// this object.
-  Operands(std::span<const PlacedAccess> accesses, float* memory)
-      : next_(accesses.begin()), memory_(memory) {}
+  /// Takes the accesses of a task. `memory` points to element 0 of the memory of the step. The slices of
+  /// gradients of parameters are offsets from `gradients`, all others from `memory`. The arrays and the
+  /// accesses must outlive this object.
+  Operands(std::span<const PlacedAccess> accesses, float* memory, float* gradients)
+      : next_(accesses.begin()), memory_(memory), gradients_(gradients) {}
 
   /// Returns the next place. Call it at most as often as there are accesses.
   Operand next() {
     PlacedAccess const& access = *next_++;
     const bool assigns = access.mode == model::AccessMode::assign;
-    return {memory_ + access.slice.offset, static_cast<kernels::Index>(access.slice.count),
+    float* const base = access.content == model::Content::gradient ? gradients_ : memory_;
+    return {base + access.slice.offset, static_cast<kernels::Index>(access.slice.count),
             assigns ? kernels::SumMode::assign : kernels::SumMode::add};
   }
   /// If `exists` is true, returns a pointer to the first element of the next place. If it is false, returns a
@@ -48,6 +50,7 @@ class Operands {
  private:
   std::span<const PlacedAccess>::iterator next_;
   float* memory_;
+  float* gradients_;
 };
 
 /// The properties of an operator of the model that the kernels need.
@@ -103,7 +106,8 @@ void token_forward(Context const& context, DeviceTokens const& tokens, Operands 
 void token_backward(Context const& context, DeviceTokens const& tokens, Operands places);
 void position_forward(Context const& context, Operands places);
 void position_backward(Context const& context, Operands places);
-/// Assigns the loss of each token to the last place of the task, and the sum of these losses to *sum.
+/// Assigns the loss of each token to the last place of the task, and the sum of these losses to *sum if `sum`
+/// is not null.
 void loss_forward(Context const& context, DeviceTokens const& tokens, Operands places, double* sum);
 void loss_backward(Context const& context, DeviceTokens const& tokens, Operands places);
 

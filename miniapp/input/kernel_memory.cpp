@@ -6,8 +6,9 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
-#include "kernels/sizes/scratch.hpp"
+#include "model/step/strategies/whole_step.hpp"
 
 namespace ddproxy {
 namespace {
@@ -21,27 +22,6 @@ constexpr std::int64_t most_threads_of_a_host = 4096;
                               "mode = \"replay\", or change this key");
 }
 
-void add_statistics(std::vector<KernelBuffer>& buffers, std::string const& norm, std::int64_t tokens) {
-  buffers.push_back({norm + ".mean", tokens});
-  buffers.push_back({norm + ".rstd", tokens});
-}
-
-void add_block(std::vector<KernelBuffer>& buffers, std::string const& name, model::Shape const& shape,
-               std::int64_t tokens) {
-  const std::int64_t stream = tokens * shape.d_model, wide = tokens * shape.d_ff;
-  buffers.push_back({name + ".input", stream});
-  add_statistics(buffers, name + ".ln_1", tokens);
-  buffers.push_back({name + ".ln_1", stream});
-  buffers.push_back({name + ".qkv", 3 * stream});
-  buffers.push_back({name + ".attention_log_sum", tokens * shape.heads});
-  buffers.push_back({name + ".attention", stream});
-  buffers.push_back({name + ".middle", stream});
-  add_statistics(buffers, name + ".ln_2", tokens);
-  buffers.push_back({name + ".ln_2", stream});
-  buffers.push_back({name + ".fc", wide});
-  buffers.push_back({name + ".gelu", wide});
-}
-
 }  // namespace
 
 void check_tokens(model::Shape const& shape, model::Tokens tokens) {
@@ -53,12 +33,21 @@ void check_tokens(model::Shape const& shape, model::Tokens tokens) {
                                 ")");
 }
 
+model::StepGraph backward_graph(model::Shape const& shape, model::Tokens tokens) {
+  auto graphs =
+      model::whole_step(model::backward_pass(shape), model::forward_pass(shape), tokens.count(), {}, 1);
+  return std::move(graphs.classes.front().graph);
+}
+
+kernels::AttentionSize attention_size(model::Shape const& shape, model::Tokens tokens) {
+  return {tokens.batch, tokens.sequence, shape.heads, shape.head_size(),
+          shape.key_features() / shape.head_size()};
+}
+
 std::int64_t kernel_scratch(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
-  const std::int64_t keys = shape.key_features();
-  const kernels::AttentionSize size{tokens.batch, tokens.sequence, shape.heads, shape.head_size(),
-                                    keys / shape.head_size()};
+  const kernels::AttentionSize size = attention_size(shape, tokens);
   const bool on_device = concurrency > most_threads_of_a_host;
-  const std::int64_t widest = std::max(shape.d_model + 2 * keys, shape.d_ff);
+  const std::int64_t widest = std::max(shape.d_model + 2 * shape.key_features(), shape.d_ff);
   return std::max(
       {on_device ? kernels::batched::attention_scratch(size)
                  : kernels::heads::attention_scratch(concurrency, size),
@@ -68,49 +57,25 @@ std::int64_t kernel_scratch(model::Shape const& shape, model::Tokens tokens, std
        kernels::sum_of_squares_scratch(concurrency)});
 }
 
-std::vector<KernelBuffer> activation_buffers(model::Shape const& shape, model::Tokens tokens) {
-  const std::int64_t n = tokens.count(), stream = n * shape.d_model;
-  std::vector<KernelBuffer> buffers;
-  for (std::int64_t layer = 0; layer < shape.layers; ++layer)
-    add_block(buffers, "h." + std::to_string(layer), shape, n);
-  buffers.push_back({"last", stream});
-  add_statistics(buffers, "ln_f", n);
-  buffers.push_back({"ln_f", stream});
-  buffers.push_back({"logits", n * shape.vocabulary});
-  buffers.push_back({"log_sum", n});
-  buffers.push_back({"loss", n});
-  return buffers;
-}
-
-std::vector<KernelBuffer> work_buffers(model::Shape const& shape, model::Tokens tokens,
+std::vector<std::int64_t> work_buffers(model::Shape const& shape, model::Tokens tokens,
                                        std::int64_t concurrency) {
-  const std::int64_t n = tokens.count(), stream = n * shape.d_model;
-  return {{"residual", stream},
-          {"branch", stream},
-          {"qkv", 3 * stream},
-          {"wide", n * shape.d_ff},
-          {"logits", n * shape.vocabulary},
-          {"scratch", kernel_scratch(shape, tokens, concurrency)}};
+  const bool rotates = shape.positions == model::Positions::rope;
+  return {kernel_scratch(shape, tokens, concurrency),
+          rotates ? kernels::rope_table_elements(tokens.sequence, shape.head_size()) : 0};
 }
 
-std::vector<KernelBuffer> token_buffers(model::Tokens tokens) {
-  const std::int64_t n = tokens.count();
-  return {{"inputs", n}, {"targets", n}, {"token places", n}, {"token groups", n}};
+std::int64_t token_elements(model::Tokens tokens) {
+  constexpr std::int64_t arrays = 4;
+  return arrays * tokens.count();
 }
 
-std::int64_t elements_of(std::vector<KernelBuffer> const& buffers) {
+std::int64_t padded_elements(std::int64_t elements) {
+  return (elements + line - 1) / line * line;
+}
+
+std::int64_t padded_elements(std::vector<std::int64_t> const& buffers) {
   std::int64_t sum = 0;
-  for (auto const& buffer : buffers) sum += buffer.elements;
-  return sum;
-}
-
-std::int64_t padded_elements(KernelBuffer const& buffer) {
-  return (buffer.elements + line - 1) / line * line;
-}
-
-std::int64_t padded_elements(std::vector<KernelBuffer> const& buffers) {
-  std::int64_t sum = 0;
-  for (auto const& buffer : buffers) sum += padded_elements(buffer);
+  for (const std::int64_t elements : buffers) sum += padded_elements(elements);
   return sum;
 }
 
@@ -128,9 +93,15 @@ void check_kernels_have(model::Shape const& shape, model::Tokens tokens) {
 KernelMemory kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
   check_kernels_have(shape, tokens);
   constexpr std::int64_t bytes = sizeof(float);
-  return {model::parameters(model::backward_pass(shape)) * bytes,
-          (padded_elements(activation_buffers(shape, tokens)) + elements_of(token_buffers(tokens))) * bytes,
-          padded_elements(work_buffers(shape, tokens, concurrency)) * bytes};
+  KernelMemory memory{.activations = token_elements(tokens) * bytes,
+                      .work = padded_elements(work_buffers(shape, tokens, concurrency)) * bytes};
+  for (auto const& buffer : backward_graph(shape, tokens).buffers) {
+    const std::int64_t own = padded_elements(static_cast<std::int64_t>(buffer.elements)) * bytes;
+    if (buffer.kind == model::BufferKind::parameter) memory.weights += own;
+    if (buffer.kind == model::BufferKind::activation) memory.activations += own;
+    if (buffer.kind == model::BufferKind::activation_gradient) memory.work += own;
+  }
+  return memory;
 }
 
 bool builds_for_device() {

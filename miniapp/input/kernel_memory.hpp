@@ -2,61 +2,59 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "kernels/sizes/scratch.hpp"
 #include "model/cost/layer_cost.hpp"
+#include "model/step/step_graph.hpp"
 #include "model/transformer/gpt2.hpp"
 
 namespace ddproxy {
 
-/// An array that the kernels use. Its elements have 4 bytes. They are fp32 numbers, except in
-/// token_buffers(), where they are integers.
-struct KernelBuffer {
-  std::string name;  ///< unique in its list, for instance "h.3.qkv"
-  std::int64_t elements;
-};
+/// Returns the step whose backward pass `ddproxy run` measures: the forward and the backward pass of one
+/// micro-batch on one rank, without communication. The buffers of the graph are the parameters, the
+/// gradients, the activations of all layers, and the gradients of activations, which all layers share. Both
+/// the allocation and the prediction of memory use these buffers.
+model::StepGraph backward_graph(model::Shape const& shape, model::Tokens tokens);
 
-/// Returns the buffers that the forward pass keeps for the backward pass: those of each block, then those of
-/// the last norm, the head and the loss. Both the allocation and the prediction of memory use this list.
-/// miniapp/compute/activations.hpp has the shapes. A norm keeps the mean and rstd (1 / standard deviation) of
-/// each token.
-///
-/// With N tokens, C = d_model, F = d_ff, V = vocabulary and H heads, each block has 8NC + 2NF + NH + 4N
-/// elements, and the last norm, the head and the loss have 2NC + NV + 4N.
-std::vector<KernelBuffer> activation_buffers(model::Shape const& shape, model::Tokens tokens);
-
-/// Returns the buffers that all layers use in turn: the gradients of activations and the scratch memory of
-/// the kernels. `concurrency` is the concurrency of the execution space; on a host it is the number of
-/// threads.
-std::vector<KernelBuffer> work_buffers(model::Shape const& shape, model::Tokens tokens,
-                                       std::int64_t concurrency);
+/// Returns the dimensions of the attention in the form that the kernels take.
+kernels::AttentionSize attention_size(model::Shape const& shape, model::Tokens tokens);
 
 /// Returns the elements of scratch memory that one kernel of the model needs at most. Accepts every shape
-/// that `ddproxy step` computes. `concurrency` is that of work_buffers(). A value above 4096 means a device.
+/// that `ddproxy step` computes. `concurrency` is the concurrency of the execution space; on a host it is the
+/// number of threads. A value above 4096 means a device.
 std::int64_t kernel_scratch(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency);
 
-/// Returns the arrays with about one integer for each token: the input tokens, the target tokens that follow
-/// them, and the positions of the inputs grouped by token. Each array is an allocation of its own. The real
-/// length of "token groups" depends on the tokens that are drawn. It may be shorter than the list says, or
-/// longer by one element.
-std::vector<KernelBuffer> token_buffers(model::Tokens tokens);
+/// The memory that the operators of all layers use in turn, besides the buffers of the graph. The values are
+/// indices into work_buffers().
+enum class WorkBuffer : std::size_t {
+  scratch,     ///< scratch memory of one kernel at a time
+  rope_table,  ///< cosines and sines of all positions; only with rotations (RoPE)
+};
 
-/// Returns the sum of the elements of all buffers.
-std::int64_t elements_of(std::vector<KernelBuffer> const& buffers);
+/// Returns the elements of each WorkBuffer. `concurrency` is that of kernel_scratch().
+std::vector<std::int64_t> work_buffers(model::Shape const& shape, model::Tokens tokens,
+                                       std::int64_t concurrency);
 
-/// Returns the elements of one allocation that holds all buffers, each of which begins on a cache line of 64
-/// bytes.
-std::int64_t padded_elements(std::vector<KernelBuffer> const& buffers);
-/// Returns the elements of the buffer, rounded up to whole cache lines of 64 bytes.
-std::int64_t padded_elements(KernelBuffer const& buffer);
+/// Returns the elements of the arrays with about one integer for each token: the input tokens, the target
+/// tokens that follow them, and the positions of the inputs grouped by token, which are two arrays. Each
+/// array is an allocation of its own. The real length of the last one depends on the tokens that are drawn.
+/// It may be shorter than the number here, or longer by one element.
+std::int64_t token_elements(model::Tokens tokens);
+
+/// Returns the elements rounded up to whole cache lines of 64 bytes. An element has 4 bytes.
+std::int64_t padded_elements(std::int64_t elements);
+/// Returns the elements of one allocation that holds all buffers, each of which begins on a cache line.
+std::int64_t padded_elements(std::vector<std::int64_t> const& buffers);
 
 /// Memory of one rank in compute mode "kernels", in bytes.
 struct KernelMemory {
   std::int64_t weights = 0;
-  std::int64_t activations = 0;  ///< activation_buffers() and token_buffers()
-  std::int64_t work = 0;         ///< work_buffers()
+  std::int64_t activations = 0;  ///< activations and tokens
+  std::int64_t work = 0;         ///< gradients of activations, and work_buffers()
   std::int64_t total() const { return weights + activations + work; }
 };
 
@@ -69,7 +67,7 @@ void check_tokens(model::Shape const& shape, model::Tokens tokens);
 void check_kernels_have(model::Shape const& shape, model::Tokens tokens);
 
 /// Returns the memory that the backward pass on kernels allocates in addition to the gradients. The
-/// libraries' own memory is not included. `concurrency` is that of work_buffers(). Needs no device. Throws
+/// libraries' own memory is not included. `concurrency` is that of kernel_scratch(). Needs no device. Throws
 /// what check_kernels_have() throws.
 KernelMemory kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency = 1);
 

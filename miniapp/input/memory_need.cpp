@@ -58,9 +58,8 @@ double array_memory(Config const& config, Workload const& workload, int concurre
 double step_array_memory(Config const& config, std::size_t elements, int concurrency) {
   std::int64_t work = 0;
   if (config.compute == ComputeMode::kernels)
-    for (auto const& buffer :
-         step_work_buffers(config.shape, config.tokens, config.step.accumulation, concurrency))
-      work += padded_elements(buffer);
+    work = padded_elements(work_buffers(config.shape, config.tokens, concurrency)) +
+           padded_elements(result_buffers(config.step.accumulation));
   return (static_cast<double>(elements) + static_cast<double>(work)) * gradient_element_bytes;
 }
 

@@ -4,8 +4,6 @@
 
 #include <stdexcept>
 
-#include "kernels/sizes/scratch.hpp"
-
 namespace ddproxy {
 
 StepPlaces place_buffers(model::StepGraph const& graph, std::optional<model::BufferKind> first) {
@@ -24,7 +22,7 @@ StepPlaces place_buffers(model::StepGraph const& graph, std::vector<bool> const&
       if (leads[b] != of_first) continue;
       places.first[b] = places.elements;
       places.elements +=
-          static_cast<std::size_t>(padded_elements({"", static_cast<std::int64_t>(buffer.elements)}));
+          static_cast<std::size_t>(padded_elements(static_cast<std::int64_t>(buffer.elements)));
     }
   };
   place(true);
@@ -42,15 +40,9 @@ std::vector<bool> communicated_buffers(model::StepGraph const& graph) {
   return communicated;
 }
 
-std::vector<KernelBuffer> step_work_buffers(model::Shape const& shape, model::Tokens tokens,
-                                            int micro_batches, std::int64_t concurrency) {
+std::vector<std::int64_t> result_buffers(int micro_batches) {
   constexpr std::int64_t elements_of_a_double = 2;
-  const bool rotates = shape.positions == model::Positions::rope;
-  return {{"scratch", kernel_scratch(shape, tokens, concurrency)},
-          {"rope table", rotates ? kernels::rope_table_elements(tokens.sequence, shape.head_size()) : 0},
-          {"losses", elements_of_a_double * micro_batches},
-          {"clip", 2},
-          {"sum of squares", elements_of_a_double}};
+  return {elements_of_a_double * micro_batches, 2, elements_of_a_double};
 }
 
 }  // namespace ddproxy

@@ -34,12 +34,16 @@ StepPlaces place_buffers(model::StepGraph const& graph, std::vector<bool> const&
 /// Returns, for each buffer of a graph, whether a collective uses it.
 std::vector<bool> communicated_buffers(model::StepGraph const& graph);
 
-/// Returns the buffers that the kernels of a step need in addition to the buffers of the graph: "scratch";
-/// "rope table", with the cosines and sines of all positions; "losses", with one sum of losses in double for
-/// each micro-batch; "clip", with the factor and the norm of the gradients; "sum of squares", with this
-/// rank's sum in double if a collective adds the sums of the ranks. `tokens` has the tokens of one
-/// micro-batch on one rank. `concurrency` is that of work_buffers() (miniapp/input/kernel_memory.hpp).
-std::vector<KernelBuffer> step_work_buffers(model::Shape const& shape, model::Tokens tokens,
-                                            int micro_batches, std::int64_t concurrency);
+/// The results of a whole step that lie in buffers of their own. The values are indices into
+/// result_buffers().
+enum class ResultBuffer : std::size_t {
+  losses,          ///< [micro-batch] sums of losses, in double
+  clip,            ///< [2] the factor that clips, and the norm of the gradients
+  sum_of_squares,  ///< [1] this rank's sum in double, if a collective adds the sums of the ranks
+};
+
+/// Returns the elements of each ResultBuffer. An element has 4 bytes. A step needs these buffers and
+/// work_buffers() (miniapp/input/kernel_memory.hpp) in addition to the buffers of the graph.
+std::vector<std::int64_t> result_buffers(int micro_batches);
 
 }  // namespace ddproxy

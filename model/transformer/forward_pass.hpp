@@ -65,9 +65,9 @@ struct ForwardPass {
   std::vector<TokenTensor> gradients;  ///< gradients of activations; all blocks share the same tensors
 };
 
-/// Returns the forward pass of a model. For GPT-2 the tensors are those that miniapp/compute allocates; for
-/// Llama models they follow the same rules. The linear layer that ends a branch (c_proj) adds its result to
-/// the residual stream. For each token a layer norm keeps the mean and 1 / standard deviation, and an RMS
+/// Returns the forward pass of a model. The tensors are those that miniapp/compute allocates. The linear
+/// layer that ends a branch (c_proj) adds its result to the residual stream.
+/// For each token a layer norm keeps the mean and 1 / standard deviation, and an RMS
 /// norm keeps 1 / rms. For each token and head the attention keeps the logarithm of the sum of exp(score),
 /// not the probabilities. Throws what check() (shape.hpp) throws.
 ForwardPass forward_pass(Shape const& shape);

@@ -2,31 +2,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <map>
 #include <stdexcept>
 
 #include "miniapp/input/kernel_memory.hpp"
-#include "model/transformer/forward_pass.hpp"
-
-// The tensors of the model's forward pass are those that the kernels allocate.
 
 namespace ddproxy {
 namespace {
 
-std::int64_t elements_of(std::vector<model::TokenTensor> const& tensors, model::Tokens tokens) {
-  std::int64_t features = 0;
-  for (auto const& tensor : tensors) features += tensor.features;
-  return features * tokens.count();
-}
-
-TEST(Activations, OfTheModelAreThoseOfTheKernels) {
+// The closed forms of GPT-2, with N tokens, C = d_model, F = d_ff, V = vocabulary and H heads: each block has
+// 8NC + 2NF + NH + 4N elements, and the last norm, the head and the loss have 2NC + NV + 4N. A norm keeps two numbers for each token.
+TEST(Activations, OfTheBackwardPassAreThoseOfTheClosedForm) {
   for (auto const& preset : model::presets) {
-    const model::Tokens tokens{3, preset.shape.context / 2};
-    const model::ForwardPass pass = model::forward_pass(preset.shape);
-    EXPECT_EQ(elements_of(pass.activations, tokens), elements_of(activation_buffers(preset.shape, tokens)));
-    auto work = work_buffers(preset.shape, tokens, 1);
-    ASSERT_EQ(work.back().name, "scratch");
-    work.pop_back();
-    EXPECT_EQ(elements_of(pass.gradients, tokens), elements_of(work));
+    model::Shape const& s = preset.shape;
+    const model::Tokens tokens{3, s.context / 2};
+    std::map<model::BufferKind, std::int64_t> elements;
+    for (auto const& buffer : backward_graph(s, tokens).buffers)
+      elements[buffer.kind] += static_cast<std::int64_t>(buffer.elements);
+    const std::int64_t n = tokens.count(), block = 8 * s.d_model + 2 * s.d_ff + s.heads + 4;
+    EXPECT_EQ(elements[model::BufferKind::activation],
+              n * (s.layers * block + 2 * s.d_model + s.vocabulary + 4));
+    EXPECT_EQ(elements[model::BufferKind::activation_gradient], n * (5 * s.d_model + s.d_ff + s.vocabulary));
   }
 }
 

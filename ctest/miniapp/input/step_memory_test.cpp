@@ -47,13 +47,11 @@ TEST(StepMemory, OfOtherTypesIsRefused) {
 
 TEST(StepMemory, OfTheKernelsDependsOnThePartsOfTheModel) {
   const model::Shape gpt2 = model::find_preset("tiny"), llama = model::find_preset("llama3-8b");
-  const auto of_gpt2 = step_work_buffers(gpt2, {2, 16}, 3, 4),
-             of_llama = step_work_buffers(llama, {2, 16}, 3, 4);
-  EXPECT_EQ(of_gpt2[0].elements, work_buffers(gpt2, {2, 16}, 4).back().elements);
-  EXPECT_EQ(of_gpt2[1].elements, 0);  // no rotations
-  EXPECT_EQ(of_llama[1].elements, kernels::rope_table_elements(16, 128));
-  EXPECT_EQ(of_llama[0].elements, kernels::heads::attention_scratch(4, {2, 16, 32, 128, 8}));
-  for (auto const& buffers : {of_gpt2, of_llama}) EXPECT_EQ(buffers[2].elements, 2 * 3);  // doubles
+  const auto of_gpt2 = work_buffers(gpt2, {2, 16}, 4), of_llama = work_buffers(llama, {2, 16}, 4);
+  EXPECT_EQ(of_gpt2, (std::vector<std::int64_t>{kernel_scratch(gpt2, {2, 16}, 4), 0}));  // no rotations
+  EXPECT_EQ(of_llama[1], kernels::rope_table_elements(16, 128));
+  EXPECT_EQ(of_llama[0], kernels::heads::attention_scratch(4, {2, 16, 32, 128, 8}));
+  EXPECT_EQ(result_buffers(3).front(), 2 * 3);  // doubles
 }
 
 }  // namespace
