@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "miniapp/app/step_session.hpp"
-#include "miniapp/compute/step_lane.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/predict/step_prediction.hpp"
