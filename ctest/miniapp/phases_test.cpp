@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/statistics/median_interval.hpp"
+
 namespace ddproxy {
 namespace {
 
@@ -26,9 +28,9 @@ TEST(Phases, ASharedTComputeOfARoundCountsOnce) {
 }
 
 Phase phase(std::string name, double middle, double scatter) {
-  Phase result{std::move(name), {}, {}};
-  for (int i = -4; i <= 4; ++i) result.compute.push_back(middle + scatter * i);
-  return result;
+  std::vector<double> compute;
+  for (int i = -4; i <= 4; ++i) compute.push_back(middle + scatter * i);
+  return {std::move(name), model::median_estimate(compute)};
 }
 
 TEST(Phases, ADriftBeyondBothIntervalsIsSaidWithItsSize) {
@@ -43,11 +45,14 @@ TEST(Phases, ADriftBeyondBothIntervalsIsSaidWithItsSize) {
 TEST(Phases, ADriftWithinTheNoiseOrTooSmallIsNot) {
   EXPECT_EQ(phase_doubt(phase("layers", 0.100, 0.002), phase("sweep", 0.108, 0.002)), "");
   EXPECT_EQ(phase_doubt(phase("layers", 0.100, 0), phase("sweep", 0.1004, 0)), "");
-  EXPECT_EQ(phase_doubt({"layers", {0.1}, {}}, phase("sweep", 0.2, 0)), "") << "one sample has no interval";
+  EXPECT_EQ(phase_doubt({"layers", model::median_estimate({0.1})}, phase("sweep", 0.2, 0)), "")
+      << "one sample has no interval";
 }
 
 TEST(Phases, TheirMediansAreTheDrift) {
-  const auto drift = drift_of({{"layers", {1, 3, 2}, {5}}, {"calibration", {4}, {}}});
+  const auto drift = drift_of({{"layers", model::median_estimate({1, 3, 2}), 5},
+                               {"calibration", model::median_estimate({4})},
+                               {"stopped", model::median_estimate({})}});
   EXPECT_EQ(drift.compute, (std::vector<double>{2, 4}));
   EXPECT_EQ(drift.allreduce, (std::vector<double>{5}));
 }

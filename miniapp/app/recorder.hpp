@@ -14,6 +14,7 @@
 #include "miniapp/app/resume_check.hpp"
 #include "miniapp/machine/clock_report.hpp"
 #include "miniapp/measure/calibration/collect_measurements.hpp"
+#include "miniapp/measure/calibration/complete_tables.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/calibration/phases.hpp"
 #include "miniapp/measure/sweep/sweep.hpp"
@@ -100,13 +101,18 @@ class Recorder {
   /// samples.
   void calibration(std::vector<ContentionSample> const& runs);
   /// Writes the samples of handing a bucket over (handover.hpp) and their median in the tables' state,
-  /// `seconds`. Writes nothing if there are no samples. May be called
-  /// again with as many samples.
+  /// `seconds`. Writes nothing if there are no samples. May be called again with as many samples.
   void handover(SizeTimes const& times, double seconds);
   /// Writes the samples of /layers, /allreduce and /calibration that were taken after the sweep. Writes
   /// nothing for a table without such samples.
-  void later(OperationTimes const& layers, std::vector<SizeTimes> const& times,
-             std::vector<ContentionSample> const& runs);
+  void later(Tables const& tables);
+  /// The next three methods return the samples that layers(), allreduce() and calibration() wrote, followed
+  /// by those of later(), with their probes. They return empty tables if nothing was written. They do not
+  /// return OperationTimes::last_pass, ContentionSample::repetitions and call_seconds. They are in
+  /// recorder_calibration.cpp.
+  OperationTimes passes() const;
+  std::vector<SizeTimes> sizes() const;
+  std::vector<ContentionSample> runs() const;
   /// Writes kappa and gamma of each contention run, and the fit alpha + x / beta of a(x). `runs` holds the
   /// samples that count, and `table` is a(x). alpha is in seconds, beta in bytes/s. May be called again.
   void speeds(std::vector<ContentionSample> const& runs, std::span<const model::CostPoint> table);

@@ -1,35 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <functional>
 
 #include "miniapp/app/recorder.hpp"
 #include "miniapp/app/recorder_columns.hpp"
 #include "model/statistics/estimate.hpp"
-#include "model/statistics/median_interval.hpp"
-#include "model/statistics/quantile.hpp"
 #include "model/step/cap_walk.hpp"
 
 namespace ddproxy {
 namespace {
-
-// Writes the samples of all contention runs. Long contention runs have fewer samples, so NaN fills their
-// rows.
-void write_contention_samples(results::Writer& writer, std::string const& prefix,
-                              std::vector<ContentionSample> const& runs) {
-  const std::pair<char const*, Reals ContentionSample::*> parts[] = {
-      {"compute_alone", &ContentionSample::compute_alone},
-      {"compute_beside", &ContentionSample::compute_beside},
-      {"collective_alone", &ContentionSample::collective_alone},
-      {"collective_beside", &ContentionSample::collective_beside}};
-  for (auto const& [name, times] : parts) {
-    const auto [values, extents] = matrix(runs, times);
-    writer.write("/calibration/" + prefix + name, values, extents);
-  }
-  write_probes(writer, "/calibration/" + prefix,
-               column<std::vector<model::Probes>>(runs, &ContentionSample::probes),
-               matrix(runs, &ContentionSample::compute_alone).extents[1]);
-}
 
 // Returns `bytes` as an integer. Returns -1 if `bytes` is NaN, or if the best caps have no upper end. There
 // is no upper end if one bucket with all gradients is best, because all caps above some size make this
@@ -39,35 +18,6 @@ std::int64_t whole_bytes(double bytes) {
 }
 
 }  // namespace
-
-void Recorder::calibration(std::vector<ContentionSample> const& runs) {
-  if (runs.empty()) return;
-  writer_.write("/calibration/bytes", column<Integers>(runs, [](auto& run) { return run.bytes; }));
-  writer_.write("/calibration/calls", column<Integers>(runs, [](auto& run) { return run.calls; }));
-  write_contention_samples(writer_, "", runs);
-}
-
-void Recorder::handover(SizeTimes const& times, double seconds) {
-  if (times.seconds.empty()) return;
-  writer_.write("/calibration/handover", Reals{seconds});
-  writer_.write("/calibration/handover_seconds", times.seconds);
-  if (times.probes.before.empty()) return;
-  writer_.write("/calibration/handover_probe_before", times.probes.before);
-  writer_.write("/calibration/handover_probe_after", times.probes.after);
-}
-
-void Recorder::later(OperationTimes const& layers, std::vector<SizeTimes> const& times,
-                     std::vector<ContentionSample> const& runs) {
-  if (layers.samples > 0) write_passes(writer_, "later_", layers);
-  const auto [seconds, extents] = matrix(times, &SizeTimes::seconds);
-  if (!seconds.empty()) {
-    writer_.write("/allreduce/later_seconds", seconds, extents);
-    write_probes(writer_, "/allreduce/later_", column<std::vector<model::Probes>>(times, &SizeTimes::probes),
-                 extents[1]);
-  }
-  if (!matrix(runs, &ContentionSample::compute_alone).values.empty())
-    write_contention_samples(writer_, "later_", runs);
-}
 
 void Recorder::speeds(std::vector<ContentionSample> const& runs, std::span<const model::CostPoint> table) {
   const model::AlphaBeta fit = model::fit_alpha_beta(table);
@@ -96,14 +46,13 @@ void Recorder::uncertainty(std::vector<Uncertainty> const& cases) {
 
 void Recorder::phases(std::vector<Phase> const& phases, std::string const& drift) {
   const auto compute = [&](double model::Estimate::*part) {
-    return column<Reals>(phases, [=](Phase const& p) { return model::median_estimate(p.compute).*part; });
+    return column<Reals>(phases, [=](Phase const& p) { return p.compute.*part; });
   };
   writer_.write("/phases/name", column<std::vector<std::string>>(phases, [](auto& p) { return p.name; }));
   writer_.write("/phases/compute", compute(&model::Estimate::value));
   writer_.write("/phases/compute_low", compute(&model::Estimate::low));
   writer_.write("/phases/compute_high", compute(&model::Estimate::high));
-  writer_.write("/phases/allreduce",
-                column<Reals>(phases, [](auto& p) { return model::median(p.allreduce); }));
+  writer_.write("/phases/allreduce", column<Reals>(phases, &Phase::allreduce));
   writer_.attribute("/phases", "drift", drift);
 }
 

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
-
 #include "miniapp/app/recorder.hpp"
 #include "miniapp/app/recorder_columns.hpp"
 
@@ -15,24 +13,6 @@ std::int64_t number_of(std::optional<std::size_t> state) {
 }
 
 }  // namespace
-
-void write_passes(results::Writer& writer, std::string const& prefix, OperationTimes const& times) {
-  writer.write("/layers/" + prefix + "seconds", times.seconds,
-               {times.ranks, times.operations, times.samples});
-  if (times.probes.before.empty()) return;
-  writer.write("/layers/" + prefix + "probe_before", times.probes.before);
-  writer.write("/layers/" + prefix + "probe_after", times.probes.after);
-}
-
-void write_probes(results::Writer& writer, std::string const& prefix, std::vector<model::Probes> const& rows,
-                  std::size_t samples) {
-  if (std::ranges::all_of(rows, [](auto const& row) { return row.before.empty(); })) return;
-  for (auto const& [name, probes] :
-       {std::pair("before", &model::Probes::before), std::pair("after", &model::Probes::after)}) {
-    const auto [values, extents] = matrix(rows, probes, samples);
-    writer.write(prefix + "probe_" + name, values, extents);
-  }
-}
 
 void Recorder::states(SweepStates const& sweep, std::optional<std::size_t> state) {
   auto const& states = sweep.states;

@@ -78,17 +78,12 @@ void Session::say_threads(ThreadReport const& report) {
 
 void Session::layers() {
   say("timing the operations");
-  operation_times_ = measure_operations(context_, context_.config.samples);
+  const auto times = measure_operations(context_, context_.config.samples);
   if (!root()) return;
-  keep_layers();
-  recorder_->flush();
-  const bool replayed = context_.config.compute == ComputeMode::replay;
-  if (options_.command == "layers") report_ += layer_table(context_.workload, operation_times_, replayed);
-}
-
-void Session::keep_layers() {
-  recorder_->layers(context_.config, context_.workload, operation_times_);
+  recorder_->layers(context_.config, context_.workload, times);
   keep_ready_times();
+  recorder_->flush();
+  report_ += layer_table(context_.workload, times, context_.config.compute == ComputeMode::replay);
 }
 
 // Uses only the passes that were measured in the state `state_` (layers_of_state()).
@@ -115,27 +110,28 @@ void Session::allreduce() {
   say("timing the all-reduce");
   const auto sizes = sizes_to_measure();
   const auto start = Clock::now();
-  allreduce_times_ = measure_allreduce(context_, sizes);
-  table_seconds_ = seconds_since(context_, start);
-  complete_table(context_, allreduce_times_, seconds_for_state(table_seconds_));
+  auto times = measure_allreduce(context_, sizes);
+  complete_table(context_, times, seconds_for_state(seconds_since(context_, start)));
   if (root()) {
-    settle_tables();
+    recorder_->allreduce(times, context_.ranks());
+    settle_tables(times);
     warn_of_mixed_states();
     keep_allreduce();
+    report_ += allreduce_table(sizes_of_state(), context_.ranks(), !context_.reduces());
     recorder_->flush();
   }
-  check_sums();
+  check_sums(times);
   figures_.valid = results::validity_of(false, !context_.reduces(), context_.ranks());
 }
 
-void Session::check_sums() const {
+void Session::check_sums(std::vector<SizeTimes> const& times) const {
   const auto words = [](model::Verb verb) {
     std::string text(model::name_of(verb));
     std::ranges::replace(text, '_', '-');
     return text;
   };
   context_.runtime.together([&] {
-    for (auto const& size : allreduce_times_)
+    for (auto const& size : times)
       if (size.wrong > 0)
         throw WrongNumbers(fmt::format("{} of {} bytes: {} wrong elements over all ranks", words(size.verb),
                                        size.bytes, size.wrong));
@@ -143,11 +139,8 @@ void Session::check_sums() const {
 }
 
 void Session::keep_allreduce() {
-  recorder_->allreduce(allreduce_times_, context_.ranks());
   recorder_->call("/allreduce", context_);
   keep_cost();
-  if (options_.command == "allreduce")
-    report_ += allreduce_table(sizes_of_state(), context_.ranks(), !context_.reduces());
 }
 
 // Derives a(x) from the samples that were measured in the state `state_` (sizes_of_state()).

@@ -11,8 +11,8 @@
 #include "miniapp/app/resume.hpp"
 #include "miniapp/app/run_ends.hpp"
 #include "miniapp/measure/calibration/collect_measurements.hpp"
+#include "miniapp/measure/calibration/complete_tables.hpp"
 #include "miniapp/measure/calibration/phases.hpp"
-#include "miniapp/measure/calibration/state_tables.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/options/options.hpp"
 
@@ -106,15 +106,14 @@ class Session {
   model::AllreduceCost cost() const {
     return cost_ ? of_gradients(*cost_, context_.workload.wire) : model::AllreduceCost();
   }
-  void check_sums() const;
+  void check_sums(std::vector<SizeTimes> const& times) const;
   std::int64_t total_to_move() const;
   std::int64_t element_of_each_rank() const;  // bytes on the wire of a collective with one element a rank
   std::vector<std::int64_t> divisible(std::vector<std::int64_t> sizes) const;
   void say_rounding(std::vector<std::int64_t> const& asked) const;
   void warn_of_substitutes() const;
-  void keep_collectives();
+  void keep_collectives(std::vector<SizeTimes> const& times);
   std::vector<std::int64_t> sizes_to_measure();
-  void keep_layers();
   void keep_ready_times();
   void keep_allreduce();
   void keep_cost();
@@ -127,7 +126,6 @@ class Session {
   void keep_tables();
   void plan_optimal_cases();
   void predict();
-  Tables tables() { return {operation_times_, allreduce_times_, contention_samples_}; }
   void prepare_sweep();
   void keep_sample(std::size_t item, int round, int position, Sample const& sample);
   void conclude_sweep();
@@ -137,20 +135,20 @@ class Session {
   void compare_phases();
   void judge_sweep();
   void record_part(std::string const& part, double seconds);
-  model::Job take_measurements();
-  void predict_cases(model::Job const& job);
+  model::Measurements take_measurements();
 
   // A machine may change its state during a run (model/predict/machine_state.hpp). These methods choose the
   // samples from which tables and figures are computed. Most of them are in session_states.cpp, some in
   // session_predict.cpp and session_finish.cpp. All methods from here on run on rank 0 only, except
   // measure_missing_tables() and share_plan(), which all ranks call.
-  model::MachineStates find_states() const;
+  model::MachineStates find_states(std::vector<SizeTimes> const& sizes) const;
   OperationTimes layers_of_state() const;
-  std::vector<SizeTimes> sizes_of_state() const;
+  std::vector<SizeTimes> of_state(std::vector<SizeTimes> sizes) const;
+  std::vector<SizeTimes> sizes_of_state() const { return of_state(recorder_->sizes()); }
   std::vector<ContentionSample> runs_of_state() const;
   double handover_of_state() const;
   std::vector<Sample> samples_of_state(std::vector<Sample> const& of_case) const;
-  void settle_tables();
+  void settle_tables(std::vector<SizeTimes> const& sizes);
   void warn_of_mixed_states() const;
   void settle_sweep();
   void measure_missing_tables();
@@ -163,8 +161,8 @@ class Session {
   void keep_memory(std::vector<double> const& peaks);
   void write_results();
   void share_plan(Case& item) const;
-  void predict_case(std::size_t item, model::Job const& job);
-  void predict_bands();
+  void predict_case(std::size_t item, model::Measurements const& measurements);
+  void predict_bands(model::Measurements const& measurements);
   void warn_of_table() const;
 
   Options const& options_;
@@ -176,16 +174,15 @@ class Session {
   std::vector<CaseReport> reports_;
   std::optional<CollectiveRounds> table_rounds_;       // exists while a calibration goes on
   std::optional<ContentionRounds> contention_rounds_;  // exists while a calibration goes on
-  OperationTimes operation_times_;
+  // The samples of the calibration on all ranks, until no more can be added. table_rounds_ and
+  // contention_rounds_ hold theirs while they exist. Rank 0 computes from those in the file.
+  Tables calibration_;
   std::vector<Phase> phases_;
-  model::Measurements measurements_;
   model::Job job_;  // input of the prediction, made from the tables only; uses no sample of the sweep
-  std::vector<ContentionSample> contention_samples_;
   SizeTimes handover_;  // samples of handing a bucket over (handover.hpp)
   std::vector<Uncertainty> uncertainty_;
   model::Band best_cap_{not_available, not_available};  // 95 % interval, bytes
   double floor_ = not_available;                        // lower bound on E, seconds
-  std::vector<SizeTimes> allreduce_times_;              // for the command `collectives`: times of all verbs
   double table_seconds_ = 0;                    // seconds spent on measuring tables; equal on all ranks
   std::optional<model::TableCost> known_cost_;  // a(x) of the input, if all-reduces are replayed
   std::optional<model::TableCost> cost_;        // a(x), where x is bytes on the wire

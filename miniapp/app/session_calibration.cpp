@@ -31,8 +31,7 @@ void Session::open_calibration() {
   if (!known_cost_) sizes = with_bucket_sizes(sizes, bucket_sizes(reports_, context_.workload.wire));
   const auto start = Clock::now();
   table_rounds_.emplace(context_, sizes);
-  allreduce_times_ = table_rounds_->times();
-  check_sums();
+  check_sums(table_rounds_->times());
   contention_rounds_.emplace(context_, config.samples);
   take_rounds(0, opening_rounds(calibration_rounds(config.samples)));
   if (context_.copies_for_real())
@@ -48,11 +47,16 @@ void Session::close_calibration() {
   const auto start = Clock::now();
   take_rounds(opening_rounds(rounds), rounds);
   table_seconds_ += seconds_since(context_, start);
+  calibration_.sizes = table_rounds_->times();
+  calibration_.runs = contention_rounds_->runs();
   table_rounds_.reset();
   contention_rounds_.reset();
-  complete_tables(context_, tables(), seconds_for_state(table_seconds_));
+  complete_tables(context_, calibration_, seconds_for_state(table_seconds_));
   predicted_ = true;
   if (!root()) return;
+  recorder_->layers(context_.config, context_.workload, calibration_.layers);
+  recorder_->allreduce(calibration_.sizes, context_.ranks());
+  recorder_->calibration(calibration_.runs);
   keep_tables();
   warn_of_mixed_states();
   predict();
@@ -79,34 +83,33 @@ void Session::take_rounds(int first, int last) {
   const int rounds = calibration_rounds(context_.config.samples);
   for (int round = first; round < last; ++round) {
     if (round > 0 && signalled(context_.runtime)) return;  // the samples so far are kept
-    const Taken before{operation_times_.samples, counts_of(allreduce_times_)};
-    add_passes(context_, operation_times_, samples_of_round(context_.config.samples, round, rounds));
-    keep_samples_of([&] { recorder_->layers(context_.config, context_.workload, operation_times_); });
+    const auto before = taken(calibration_.layers, table_rounds_->times());
+    add_passes(context_, calibration_.layers, samples_of_round(context_.config.samples, round, rounds));
+    keep_samples_of([&] { recorder_->layers(context_.config, context_.workload, calibration_.layers); });
     table_rounds_->take(round, rounds);
-    allreduce_times_ = table_rounds_->times();
-    keep_samples_of([&] { recorder_->allreduce(allreduce_times_, context_.ranks()); });
+    keep_samples_of([&] { recorder_->allreduce(table_rounds_->times(), context_.ranks()); });
     contention_rounds_->take(round, rounds);
-    contention_samples_ = contention_rounds_->runs();
-    keep_samples_of([&] { recorder_->calibration(contention_samples_); });
+    keep_samples_of([&] { recorder_->calibration(contention_rounds_->runs()); });
     add_handovers(context_, handover_, round, rounds);
     if (!root()) continue;
     static const std::vector<SizeTimes> none;  // replayed all-reduces are not measured
-    auto const& measured = context_.reduces() ? allreduce_times_ : none;
-    phases_.push_back(phase_behind(before, fmt::format("round {}", round + 1), operation_times_, measured));
+    auto const& measured = context_.reduces() ? table_rounds_->times() : none;
+    phases_.push_back(
+        phase_behind(before, fmt::format("round {}", round + 1), calibration_.layers, measured));
   }
 }
 
 void Session::keep_tables() {
-  settle_tables();
-  keep_layers();
+  settle_tables(recorder_->sizes());
+  keep_ready_times();
   keep_allreduce();
-  recorder_->calibration(contention_samples_);
   keep_speeds();
 }
 
 bool Session::has_samples_of_all_tables() const {
-  return operation_times_.samples > 0 && !allreduce_times_.empty() &&
-         std::ranges::none_of(allreduce_times_, [](auto const& size) { return size.seconds.empty(); });
+  const auto sizes = recorder_->sizes();
+  return recorder_->passes().samples > 0 && !sizes.empty() &&
+         std::ranges::none_of(sizes, [](auto const& size) { return size.seconds.empty(); });
 }
 
 // This method uses no MPI.
@@ -120,7 +123,8 @@ Saved Session::saved() const {
     for (auto const& of_case : recorder_->samples()) counts.push_back(of_case.size());
   const bool has_samples = std::ranges::any_of(counts, [](std::size_t count) { return count > 0; });
   const auto rounds = counts.empty() ? std::size_t{0} : std::ranges::min(counts);
-  return {earlier_.rounds + static_cast<int>(rounds), !has_samples && !has_samples_of_all_tables()};
+  const bool has_tables = recorder_ && has_samples_of_all_tables();
+  return {earlier_.rounds + static_cast<int>(rounds), !has_samples && !has_tables};
 }
 
 void Session::keep_speeds() {

@@ -64,24 +64,23 @@ void Session::collectives() {
   const auto asked = options_.sizes_mib.empty() ? sizes_to_measure() : bytes_of(options_.sizes_mib);
   say_rounding(asked);
   const auto start = Clock::now();
-  allreduce_times_ = measure_collectives(context_, options_.verbs, divisible(asked));
-  table_seconds_ = seconds_since(context_, start);
-  complete_table(context_, allreduce_times_, seconds_for_state(table_seconds_));
+  auto times = measure_collectives(context_, options_.verbs, divisible(asked));
+  complete_table(context_, times, seconds_for_state(seconds_since(context_, start)));
   if (root()) {
-    settle_tables();
+    settle_tables(times);
     warn_of_mixed_states();
-    keep_collectives();
+    keep_collectives(times);
     recorder_->flush();
   }
-  check_sums();
+  check_sums(times);
   figures_.valid = results::validity_of(false, !context_.reduces(), context_.ranks());
 }
 
-void Session::keep_collectives() {
+void Session::keep_collectives(std::vector<SizeTimes> const& times) {
   const Grouping groups = context_.grouping();
-  recorder_->collectives(allreduce_times_, groups);
+  recorder_->collectives(times, groups);
   recorder_->call("/collectives", context_);
-  const auto rows = sizes_of_state();
+  const auto rows = of_state(times);
   recorder_->collective_figures(rows, groups.ranks);
   keep_table(".collectives.csv", collectives_csv(rows, groups, !context_.reduces()));
   report_ += collectives_table(rows, groups, !context_.reduces());

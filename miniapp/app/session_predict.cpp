@@ -30,17 +30,17 @@ void Session::share_plan(Case& item) const {
   item.plan = model::plan_ending_at(context_.workload.gradient_bytes, last);
 }
 
-void Session::predict_case(std::size_t item, model::Job const& job) {
+void Session::predict_case(std::size_t item, model::Measurements const& measurements) {
   auto& report = reports_[item];
-  report.predicted = ddproxy::predict(report.item, job);
-  report.predicted_compute = job.t_compute;
-  auto undisturbed = job;
+  report.predicted = ddproxy::predict(report.item, job_);
+  report.predicted_compute = job_.t_compute;
+  auto undisturbed = job_;
   undisturbed.contention = {};
-  report.uncontended = ddproxy::predict(report.item, undisturbed).total - job.t_compute;
-  if (has_bands(report.item)) uncertainty_[item].terms = model::explain(measurements_, report.item.plan);
+  report.uncontended = ddproxy::predict(report.item, undisturbed).total - job_.t_compute;
+  if (has_bands(report.item)) uncertainty_[item].terms = model::explain(measurements, report.item.plan);
 }
 
-void Session::predict_bands() {
+void Session::predict_bands(model::Measurements const& measurements) {
   std::vector<std::size_t> items;
   std::vector<model::Plan> plans;
   for (std::size_t i = 0; i < reports_.size(); ++i) {
@@ -48,7 +48,7 @@ void Session::predict_bands() {
     items.push_back(i);
     plans.push_back(reports_[i].item.plan);
   }
-  const auto bands = model::bootstrap(measurements_, model::Jitter::included, plans);
+  const auto bands = model::bootstrap(measurements, model::Jitter::included, plans);
   best_cap_ = bands.best_cap;
   for (std::size_t k = 0; k < items.size(); ++k) uncertainty_[items[k]].total = bands.total[k];
 }
@@ -81,32 +81,27 @@ void Session::plan_from_input() {
   });
 }
 
-model::Job Session::take_measurements() {
-  measurements_ = collect_measurements(context_, layers_of_state(), sizes_of_state(),
-                                       context_.reduces() ? nullptr : &*cost_);
-  measurements_.copies = context_.copies;
-  measurements_.handover = handover_of_state();
-  for (auto const& run : runs_of_state()) measurements_.contention.push_back(samples_of(run));
-  measurements_.first_bucket = first_bucket_of(context_.config);
-  measurements_.drift = drift_of(phases_);
-  auto job = model::job_from(measurements_, model::Jitter::included);
-  floor_ = model::floor_seconds(job);
-  return job;
-}
-
-void Session::predict_cases(model::Job const& job) {
-  uncertainty_.assign(reports_.size(), {});
-  for (std::size_t i = 0; i < reports_.size(); ++i) predict_case(i, job);
-  predict_bands();
+// Gathers what a prediction needs from the tables of the state `state_`, and makes the model's job of it.
+model::Measurements Session::take_measurements() {
+  auto measurements = collect_measurements(context_, layers_of_state(), sizes_of_state(),
+                                           context_.reduces() ? nullptr : &*cost_);
+  measurements.copies = context_.copies;
+  measurements.handover = handover_of_state();
+  for (auto const& run : runs_of_state()) measurements.contention.push_back(samples_of(run));
+  measurements.first_bucket = first_bucket_of(context_.config);
+  measurements.drift = drift_of(phases_);
+  job_ = model::job_from(measurements, model::Jitter::included);
+  floor_ = model::floor_seconds(job_);
+  return measurements;
 }
 
 // Makes the plans of the strategy `optimal` from the first rounds of the calibration. These plans are
 // verified, and the sweep measures them.
 void Session::plan_optimal_cases() {
   if (root()) {
-    settle_tables();
+    settle_tables(recorder_->sizes());
     cost_ = known_cost_ ? *known_cost_ : model::TableCost(to_table(sizes_of_state()));
-    job_ = take_measurements();
+    take_measurements();
   }
   for (auto& report : reports_) {
     if (!report.item.is_optimal()) continue;
@@ -117,8 +112,10 @@ void Session::plan_optimal_cases() {
 
 // Runs on rank 0 only.
 void Session::predict() {
-  job_ = take_measurements();
-  predict_cases(job_);
+  const auto measurements = take_measurements();
+  uncertainty_.assign(reports_.size(), {});
+  for (std::size_t i = 0; i < reports_.size(); ++i) predict_case(i, measurements);
+  predict_bands(measurements);
   recorder_->predictions(reports_, floor_);
   recorder_->uncertainty(uncertainty_);
   recorder_->handover(handover_, job_.handover);

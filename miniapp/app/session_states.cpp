@@ -33,32 +33,34 @@ model::ProbedTimes quantity_of(std::vector<Sample> const& samples) {
 }  // namespace
 
 // Derives the states of the machine from all probes so far.
-model::MachineStates Session::find_states() const {
+model::MachineStates Session::find_states(std::vector<SizeTimes> const& sizes) const {
   std::vector<double> of_sweep;
-  auto quantities = quantities_of(allreduce_times_);
+  auto quantities = quantities_of(sizes);
   for (auto const& samples : recorder_->samples()) {
     quantities.push_back(quantity_of(samples));
     for (auto const& sample : samples)
       of_sweep.insert(of_sweep.end(), {sample.compute_probe_before, sample.compute_probe_after,
                                        sample.probe_before, sample.probe_after});
   }
-  model::MachineStates states({probes_of(operation_times_), probes_of(allreduce_times_),
-                               probes_of(contention_samples_), std::move(of_sweep)},
-                              quantities);
+  model::MachineStates states(
+      {probes_of(recorder_->passes()), probes_of(sizes), probes_of(recorder_->runs()), std::move(of_sweep)},
+      quantities);
   if (context_.probe) states.use(context_.probe->words());
   return states;
 }
 
 OperationTimes Session::layers_of_state() const {
-  return state_ ? in_state(states_, *state_, operation_times_) : operation_times_;
+  auto passes = recorder_->passes();
+  return state_ ? in_state(states_, *state_, std::move(passes)) : passes;
 }
 
-std::vector<SizeTimes> Session::sizes_of_state() const {
-  return state_ ? in_state(states_, *state_, allreduce_times_) : allreduce_times_;
+std::vector<SizeTimes> Session::of_state(std::vector<SizeTimes> sizes) const {
+  return state_ ? in_state(states_, *state_, std::move(sizes)) : sizes;
 }
 
 std::vector<ContentionSample> Session::runs_of_state() const {
-  auto runs = state_ ? in_state(states_, *state_, contention_samples_) : contention_samples_;
+  auto runs = recorder_->runs();
+  if (state_) runs = in_state(states_, *state_, std::move(runs));
   for (auto& run : runs) run.call_seconds = cost()(run.bytes);
   return runs;
 }
@@ -76,9 +78,9 @@ SweepStates Session::sweep_states() const {
 }
 
 // Chooses the state of the tables, before the sweep.
-void Session::settle_tables() {
-  states_ = find_states();
-  state_ = state_with_table(states_, allreduce_times_);
+void Session::settle_tables(std::vector<SizeTimes> const& sizes) {
+  states_ = find_states(sizes);
+  state_ = state_with_table(states_, sizes);
 }
 
 void Session::warn_of_mixed_states() const {
@@ -94,9 +96,9 @@ void Session::warn_of_mixed_states() const {
         "warning: the speed of the machine changes too often to measure all-reduces in one of its states "
         "(docs/glossary.md): the all-reduce times mix the states, so the prediction is less certain; end "
         "other programs, or take more samples");
-  else if (!has_table(states_, *state_, contention_samples_))
+  else if (!has_table(states_, *state_, recorder_->runs()))
     left("the speeds of compute and all-reduces that run at the same time (kappa and gamma)");
-  if (state_ && !has_table(states_, *state_, operation_times_)) left("the operations");
+  if (state_ && !has_table(states_, *state_, recorder_->passes())) left("the operations");
 }
 
 // Chooses the state whose samples give the results: the state with the most samples of the sweep. Predicts
@@ -104,11 +106,11 @@ void Session::warn_of_mixed_states() const {
 // tables.
 void Session::settle_sweep() {
   const bool had_one = states_.count() == 1;
-  states_ = find_states();
+  states_ = find_states(recorder_->sizes());
   if (had_one && states_.count() == 1) return;
   state_ = sweep_states().scored;
   if (!predicted_) return;
-  if (!state_ || has_table(states_, *state_, allreduce_times_)) return predict_again();
+  if (!state_ || has_table(states_, *state_, recorder_->sizes())) return predict_again();
   withdraw_prediction();
   results::say_error(
       fmt::format("warning: most of the sweep ran in the state {}, but too few all-reduces were measured in "
@@ -136,7 +138,7 @@ void Session::measure_missing_tables() {
   if (!context_.probe || !predicted_) return;
   std::vector<std::int64_t> message(2 + most_states, -1);  // state to measure, number of limits, limits
   if (root()) {
-    const auto states = find_states();
+    const auto states = find_states(calibration_.sizes);
     const auto scored = tell_states(states, recorder_->samples()).scored;
     if (scored && states.count() <= most_states && !has_tables(states, *scored)) {
       message[0] = static_cast<std::int64_t>(*scored);
@@ -151,20 +153,17 @@ void Session::measure_missing_tables() {
   for (std::size_t k = 0; k < static_cast<std::size_t>(message[1]); ++k)
     limits.push_back(static_cast<double>(message[2 + k]) / femto);
   const auto states = model::MachineStates::between(limits);
-  const auto sizes = counts_of(allreduce_times_), runs = counts_of(contention_samples_);
-  const auto passes = operation_times_.samples;
   say("measuring the tables of the state that prevailed in the sweep");
-  complete_tables(context_, tables(), states, static_cast<std::size_t>(message[0]),
+  complete_tables(context_, calibration_, states, static_cast<std::size_t>(message[0]),
                   seconds_after_sweep(table_seconds_));
   if (!root()) return;
-  recorder_->later(behind(operation_times_, passes), behind(allreduce_times_, sizes),
-                   behind(contention_samples_, runs));
+  recorder_->later(behind(calibration_, {recorder_->passes(), recorder_->sizes(), recorder_->runs()}));
   recorder_->flush();
 }
 
 bool Session::has_tables(model::MachineStates const& states, std::size_t state) const {
-  return has_table(states, state, allreduce_times_) && has_table(states, state, contention_samples_) &&
-         has_table(states, state, operation_times_);
+  return has_table(states, state, calibration_.sizes) && has_table(states, state, calibration_.runs) &&
+         has_table(states, state, calibration_.layers);
 }
 
 // Predicts again, from the samples of the tables that were taken in the state `state_`. Uses no sample of the

@@ -17,25 +17,15 @@
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/step_name.hpp"
 #include "miniapp/input/memory_need.hpp"
-#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/machine/clock_probe.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/calibration/choose_calls.hpp"
 #include "miniapp/measure/step/verify_context.hpp"
-#include "miniapp/predict/step_prediction.hpp"
-#include "model/predict/graph/live_memory.hpp"
-#include "model/predict/graph/whole_step_costs.hpp"
 #include "model/step/describe.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {
 namespace {
-
-model::Contention contention_of_runs(std::vector<ContentionSample> const& runs) {
-  std::vector<model::SpeedSamples> speeds;
-  for (auto const& run : runs) speeds.push_back(samples_of(run));
-  return model::contention_of(speeds);
-}
 
 void warn(std::string const& doubt) {
   if (!doubt.empty()) results::say_error("warning: " + doubt);
@@ -46,13 +36,6 @@ void check_right(std::vector<SizeTimes> const& times) {
     if (size.wrong > 0)
       throw WrongNumbers(fmt::format("{} of {} bytes: {} wrong elements over all ranks",
                                      model::name_of(size.verb), size.bytes, size.wrong));
-}
-
-// Returns the time of each task without communication in seconds, [task].
-std::vector<double> seconds_of(model::StepCosts const& costs) {
-  std::vector<double> seconds;
-  for (auto const& task : costs.tasks.front()) seconds.push_back(task.seconds);
-  return seconds;
 }
 
 }  // namespace
@@ -111,20 +94,22 @@ void StepSession::calibrate() {
   context_.make_lanes();
   say("timing the all-reduces alone");
   if (root()) results::print_output(describe(context_.rank.choice));
-  tables_ = calibrate_step(context_);
-  context_.rank.runtime.together([&] {
-    check_right(tables_.allreduce);
-    for (auto const& verb : tables_.verbs) check_right(verb.times);
+  auto const& rank = context_.rank;
+  const auto tables = calibrate_step(context_);
+  rank.runtime.together([&] {
+    check_right(tables.allreduce);
+    for (auto const& verb : tables.verbs) check_right(verb.times);
   });
   if (!root()) return;
-  if (context_.rank.reduces()) {
-    recorder_->allreduce(tables_.allreduce, context_.rank.ranks());
-    for (char const* group : {"/allreduce", "/step"}) recorder_->call(group, context_.rank);
-    recorder_->allreduce_figures(tables_.allreduce, context_.rank.ranks());
-    record_verbs();
+  if (rank.reduces()) {
+    recorder_->allreduce(tables.allreduce, rank.ranks());
+    for (char const* group : {"/allreduce", "/step"}) recorder_->call(group, rank);
+    recorder_->allreduce_figures(tables.allreduce, rank.ranks());
+    record_verbs(tables.verbs);
   }
-  recorder_->calibration(tables_.contention);
+  recorder_->calibration(tables.contention);
   recorder_->flush();
+  keep_tables(tables);
 }
 
 void StepSession::verify() {
@@ -160,67 +145,6 @@ void StepSession::warm_up() {
           fmt::format("after {} steps the parameters differ between the ranks, or one of them is not finite",
                       figures_.steps));
   });
-}
-
-// Returns a(x), the cost of an all-reduce of x bytes on the wire. It is the measured table, or the input's
-// table if all-reduces are replayed.
-model::TableCost StepSession::table() const {
-  auto const& rank = context_.rank;
-  return rank.reduces() ? model::TableCost(to_table(tables_.allreduce)) : input_cost(rank.config).value();
-}
-
-// Returns the costs of a step. `seconds` has the measured time of each task without communication; it is not
-// used if compute is replayed.
-model::StepCosts StepSession::costs_of(model::RankGraphs const& step, std::vector<double> const& seconds,
-                                       model::Contention const& contention) const {
-  auto const& rank = context_.rank;
-  const auto collectives = collective_costs().costs;
-  if (context_.kernels) return model::measured_step_costs(step, seconds, collectives, contention);
-  return model::whole_step_costs(step, rank.workload.pass, *context_.phases, collectives, contention,
-                                 rank.copies);
-}
-
-// Returns the costs of the step's collectives, as functions of the bytes of elements in fp32.
-VerbCosts StepSession::collective_costs() const {
-  auto const& rank = context_.rank;
-  if (context_.own_lanes.empty()) {
-    VerbCosts one;
-    one.costs.set(model::Verb::all_reduce, of_gradients(table(), rank.workload.wire));
-    return one;
-  }
-  return verb_costs(context_.graphs, rank.reduces() ? tables_.measured() : replayed_tables(rank.config));
-}
-
-// Returns the time of each task without communication in seconds, [task]. Returns an empty list for a replay,
-// because the times of its tasks are known.
-std::vector<double> StepSession::time_tasks() {
-  if (!context_.kernels) return {};
-  say("timing the tasks of the step alone");
-  for (int i = 0; i < std::max(3, context_.rank.config.samples); ++i) {
-    stop_where_signalled(context_.rank.runtime);
-    meter_.alone();
-  }
-  return meter_.task_seconds();
-}
-
-void StepSession::predict() {
-  auto const& rank = context_.rank;
-  const auto seconds = time_tasks();
-  if (!root()) return;
-  const auto step = costed_step_of(rank.config, context_.asked, static_cast<std::size_t>(rank.ranks()));
-  for (auto const& warning : collective_costs().warnings) warn(warning);
-  const auto costs = costs_of(step, seconds, {});
-  auto const& graph = step.classes.front().graph;
-  predictions_.uncontended = model::whole_step_time(step, costs);
-  predictions_.contended =
-      model::whole_step_time(step, costs_of(step, seconds, contention_of_runs(tables_.contention)));
-  if (!context_.kernels)
-    hypothetical_ = hypothetical_note(
-        {model::live_memory(graph, predictions_.contended.trace).peak, rank.config.device_memory});
-  figures_.kinds = kind_seconds(graph, rank.workload.pass, seconds_of(costs));
-  recorder_->step_kinds(figures_.kinds);
-  recorder_->cost_table(table().table());
-  recorder_->flush();
 }
 
 void StepSession::sample() {

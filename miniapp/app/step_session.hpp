@@ -79,12 +79,12 @@ class StepSession {
   bool root() const { return context_.rank.runtime.root(); }
   void say(std::string const& progress) const;
   void initialise();
-  model::TableCost table() const;
+  void keep_tables(StepTables const& tables);
   model::StepCosts costs_of(model::RankGraphs const& step, std::vector<double> const& seconds,
                             model::Contention const& contention) const;
   VerbCosts collective_costs() const;
   std::vector<double> time_tasks();
-  void record_verbs();
+  void record_verbs(std::vector<VerbTimes> const& verbs);
   void keep(int index, StepSample const& sample);
   void record_samples(std::vector<StepSample> const& samples);
   void record_timeline();
@@ -99,7 +99,9 @@ class StepSession {
   ClocksOfRanks clocks_before_;
   std::optional<Recorder> recorder_;
   std::string report_, hypothetical_;
-  StepTables tables_;
+  std::optional<model::TableCost> table_;  // a(x), where x is bytes on the wire; on rank 0
+  VerbTables verbs_;                       // of a sharded step; on rank 0
+  model::Contention contention_;           // on rank 0
   StepSample first_;
   StepPredictions predictions_;
   StepFigures figures_;

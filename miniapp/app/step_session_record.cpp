@@ -35,10 +35,10 @@ void StepSession::record_samples(std::vector<StepSample> const& samples) {
 
 // Records the times of the collectives of a sharded step in /collectives, where `ddproxy collectives` writes
 // its times, too.
-void StepSession::record_verbs() {
+void StepSession::record_verbs(std::vector<VerbTimes> const& verbs) {
   std::vector<SizeTimes> rows;
   std::vector<Grouping> groups;
-  for (auto const& verb : tables_.verbs)
+  for (auto const& verb : verbs)
     for (auto const& size : verb.times) {
       rows.push_back(size);
       groups.push_back({verb.ranks, context_.rank.ranks() / verb.ranks});

@@ -11,89 +11,16 @@
 #include <optional>
 #include <stdexcept>
 
+#include "miniapp/predict/allreduce_tables.hpp"
 #include "miniapp/predict/stated_links.hpp"
-#include "miniapp/predict/table_warnings.hpp"
 #include "model/cost/allreduce_topology.hpp"
-#include "model/cost/csv.hpp"
 #include "model/cost/topology.hpp"
 
 namespace ddproxy {
 namespace {
 
 using model::RankedTable;
-using Path = std::filesystem::path;
-
-/// The all-reduce tables with their numbers of ranks (0: not stated), and warnings about the tables.
-struct Tables {
-  std::vector<RankedTable> all;
-  std::vector<Path> files;  // [table]
-  std::vector<std::string> warnings;
-};
-
-bool has_ranks(Tables const& tables, int ranks) {
-  return std::ranges::any_of(tables.all, [ranks](auto const& table) { return table.ranks == ranks; });
-}
-
-std::vector<int> ranks_of(Tables const& tables) {
-  std::vector<int> ranks;
-  for (auto const& table : tables.all) ranks.push_back(table.ranks);
-  return ranks;
-}
-
-void add_table(Tables& tables, Path const& file, int ranks, std::vector<model::CostPoint> const& points) {
-  if (has_ranks(tables, ranks))
-    throw std::invalid_argument(fmt::format("{}: another table already covers {}; give one of them",
-                                            file.string(), model::ranks_text(ranks)));
-  try {
-    const model::TableCost cost(points);  // throws if the points are wrong
-    tables.all.push_back({ranks, points});
-    tables.files.push_back(file);
-    if (const auto warning = fall_warning(points); !warning.empty())
-      tables.warnings.push_back(file.string() + ": " + warning);
-  } catch (std::invalid_argument const& error) {
-    throw std::invalid_argument(fmt::format("{}: {}", file.string(), error.what()));
-  }
-}
-
-// A file with tables, and the number of ranks of its rows if it has no column `ranks`; 0: not stated.
-struct TableFile {
-  Path path;
-  int ranks;
-};
-
-std::vector<TableFile> table_files(PredictOptions const& options, Config const& config) {
-  std::vector<Path> paths = options.allreduce;
-  if (paths.empty() && !config.table.empty()) paths = {config.table};
-  std::vector<int> unsaid = options.table_ranks;
-  if (unsaid.empty() && config.ranks > 0) unsaid = {config.ranks};
-  std::vector<TableFile> files;
-  auto next = unsaid.begin();
-  for (auto const& path : paths) {
-    const bool says = !model::allreduce_ranks(path).empty();
-    files.push_back({path, says || next == unsaid.end() ? 0 : *next++});
-  }
-  if (next != unsaid.end() && !options.table_ranks.empty() && !paths.empty())
-    throw std::invalid_argument(
-        "--table-ranks: there are more numbers than tables without a column ranks; give one number for each "
-        "such table");
-  return files;
-}
-
-Tables read_tables(PredictOptions const& options, Config const& config) {
-  const std::vector<TableFile> files = table_files(options, config);
-  if (files.empty())
-    throw std::invalid_argument(
-        "predict: no all-reduce times are known; give either --allreduce FILE, or all of --ranks N, "
-        "--ranks-per-node N, --link-latency SECONDS and --link-bandwidth GBPS; with several nodes also "
-        "--node-latency SECONDS and --node-bandwidth GBPS");
-  Tables tables;
-  for (auto const& [path, unsaid] : files) {
-    const auto said = model::allreduce_ranks(path);
-    for (const int ranks : said) add_table(tables, path, ranks, model::read_allreduce(path, ranks));
-    if (said.empty()) add_table(tables, path, unsaid, model::read_allreduce(path));
-  }
-  return tables;
-}
+using Tables = AllreduceTables;
 
 // Returns the number of ranks to predict for if --ranks is not given.
 int only_ranks(Tables& tables, Config const& config) {
@@ -166,7 +93,7 @@ Network from_tables(Tables const& tables, int ranks, PredictOptions const& optio
 }
 
 std::vector<Network> all_from_tables(PredictOptions const& options, Config const& config) {
-  Tables tables = read_tables(options, config);
+  Tables tables = read_allreduce_tables(options, config);
   std::vector<int> wanted = options.ranks;
   if (wanted.empty()) wanted = {only_ranks(tables, config)};
   std::vector<Network> networks;

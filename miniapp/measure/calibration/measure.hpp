@@ -35,6 +35,10 @@ OperationTimes measure_operations(RankContext& context, int samples);
 /// Collective.
 void add_passes(RankContext& context, OperationTimes& times, int passes);
 
+/// Adds the samples of `more` behind those of `times`, which may be empty. Both have the same ranks and
+/// operations.
+void append(OperationTimes& times, OperationTimes const& more);
+
 /// Returns the times of the samples whose indices `samples` lists.
 OperationTimes with_samples(OperationTimes times, std::vector<std::size_t> const& samples);
 

@@ -33,21 +33,6 @@ std::vector<double> time_operations(RankContext& context) {
   return seconds;
 }
 
-// Appends one sample. `pass` is [rank, operation] on rank 0, and empty on the other ranks.
-void append(OperationTimes& times, std::vector<double> const& pass) {
-  std::vector<double> seconds;
-  seconds.reserve(times.seconds.size() + pass.size());
-  auto next = times.seconds.begin();
-  for (const double added : pass) {
-    const auto end = next + static_cast<std::ptrdiff_t>(times.samples);
-    seconds.insert(seconds.end(), next, end);
-    seconds.push_back(added);
-    next = end;
-  }
-  times.seconds = std::move(seconds);
-  ++times.samples;
-}
-
 }  // namespace
 
 OperationTimes measure_operations(RankContext& context, int samples) {
@@ -62,15 +47,35 @@ void add_passes(RankContext& context, OperationTimes& times, int passes) {
     times = {1, context.backward->operations(), 1, context.workload.operation_seconds};
     return;
   }
-  times.ranks = static_cast<std::size_t>(context.runtime.ranks());
-  times.operations = context.backward->operations();
+  const auto ranks = static_cast<std::size_t>(context.runtime.ranks());
   if (times.samples == 0 || times.last_pass < short_pass_s) time_operations(context);
   for (int pass = 0; pass < passes; ++pass) {
     std::vector<double> mine;
     probed(context.probe.get(), times.probes, [&] { mine = time_operations(context); });
     times.last_pass = context.runtime.maximum(std::accumulate(mine.begin(), mine.end(), 0.0));
-    append(times, context.runtime.gather(mine));
+    append(times, {ranks, mine.size(), 1, context.runtime.gather(mine)});
   }
+}
+
+void append(OperationTimes& times, OperationTimes const& more) {
+  std::vector<double> seconds;
+  seconds.reserve(times.seconds.size() + more.seconds.size());
+  const auto add_row = [&](OperationTimes const& from, std::size_t row) {
+    const auto first = from.seconds.begin() + static_cast<std::ptrdiff_t>(row * from.samples);
+    seconds.insert(seconds.end(), first, first + static_cast<std::ptrdiff_t>(from.samples));
+  };
+  const std::size_t rows = more.seconds.empty() ? 0 : more.ranks * more.operations;
+  for (std::size_t row = 0; row < rows; ++row) {
+    add_row(times, row);
+    add_row(more, row);
+  }
+  times.ranks = more.ranks;
+  times.operations = more.operations;
+  times.samples += more.samples;
+  times.seconds = std::move(seconds);
+  for (auto probes : {&model::Probes::before, &model::Probes::after})
+    (times.probes.*probes)
+        .insert((times.probes.*probes).end(), (more.probes.*probes).begin(), (more.probes.*probes).end());
 }
 
 OperationTimes with_samples(OperationTimes times, std::vector<std::size_t> const& samples) {

@@ -23,6 +23,11 @@ std::size_t row_of_phases(std::vector<SizeTimes> const& sizes) {
   return row;
 }
 
+std::vector<double> without_first(std::vector<double> values, std::size_t count) {
+  values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count));
+  return values;
+}
+
 }  // namespace
 
 std::vector<double> pass_seconds(OperationTimes const& times) {
@@ -36,24 +41,26 @@ std::vector<double> pass_seconds(OperationTimes const& times) {
   return slowest;
 }
 
+Taken taken(OperationTimes const& layers, std::vector<SizeTimes> const& sizes) {
+  Taken taken{layers.samples, {}};
+  for (auto const& size : sizes) taken.calls.push_back(size.seconds.size());
+  return taken;
+}
+
 Phase phase_behind(Taken const& before, std::string name, OperationTimes const& layers,
                    std::vector<SizeTimes> const& sizes) {
-  Phase phase{std::move(name), pass_seconds(layers), {}};
-  phase.compute.erase(phase.compute.begin(),
-                      phase.compute.begin() + static_cast<std::ptrdiff_t>(before.passes));
+  Phase phase{std::move(name), model::median_estimate(without_first(pass_seconds(layers), before.passes))};
   if (sizes.empty()) return phase;
   const std::size_t row = row_of_phases(sizes);
-  auto const& seconds = sizes[row].seconds;
-  const std::size_t first = before.calls.empty() ? 0 : before.calls[row];
-  phase.allreduce.assign(seconds.begin() + static_cast<std::ptrdiff_t>(first), seconds.end());
+  phase.allreduce = model::median(without_first(sizes[row].seconds, before.calls[row]));
   return phase;
 }
 
 model::Drift drift_of(std::vector<Phase> const& phases) {
   model::Drift drift;
   for (auto const& phase : phases) {
-    if (!phase.compute.empty()) drift.compute.push_back(model::median(phase.compute));
-    if (!phase.allreduce.empty()) drift.allreduce.push_back(model::median(phase.allreduce));
+    if (std::isfinite(phase.compute.value)) drift.compute.push_back(phase.compute.value);
+    if (std::isfinite(phase.allreduce)) drift.allreduce.push_back(phase.allreduce);
   }
   return drift;
 }
@@ -68,7 +75,7 @@ std::vector<double> sweep_compute(Config const& config, std::vector<std::vector<
 }
 
 std::string phase_doubt(Phase const& measured, Phase const& sweep) {
-  const auto before = model::median_estimate(measured.compute), now = model::median_estimate(sweep.compute);
+  auto const &before = measured.compute, &now = sweep.compute;
   const double change = now.value / before.value - 1;
   const bool apart = now.low > before.high || now.high < before.low;
   if (!apart || std::abs(change) < least_told) return "";

@@ -8,15 +8,17 @@
 #include "miniapp/analysis/analysis.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "model/predict/measurements.hpp"
+#include "model/statistics/estimate.hpp"
 
 namespace ddproxy {
 
-/// Times of the same work in one phase of a run, to detect drift between phases. A phase is a round of the
-/// calibration, or the sweep. All times are [sample] in seconds, the maximum over the ranks, on rank 0 only.
+/// Medians of the times of the same work in one phase of a run, to detect drift between phases. A phase is a
+/// round of the calibration, or the sweep. All times are in seconds, the maximum over the ranks, on rank 0
+/// only.
 struct Phase {
   std::string name;
-  std::vector<double> compute;    ///< T_compute
-  std::vector<double> allreduce;  ///< a(x) at one message size; empty if nothing is reduced
+  model::Estimate compute;           ///< T_compute; NaN without samples
+  double allreduce = not_available;  ///< a(x) at one message size; NaN if nothing is reduced
 };
 
 /// Returns T_compute of each sample, in seconds: the sum over the operations, the maximum over the ranks.
@@ -26,8 +28,10 @@ std::vector<double> pass_seconds(OperationTimes const& times);
 /// The number of samples that a calibration has taken so far.
 struct Taken {
   std::size_t passes = 0;
-  std::vector<std::size_t> calls;  ///< [message size]; empty: no samples
+  std::vector<std::size_t> calls;  ///< [message size]
 };
+/// Returns the number of samples that these tables have.
+Taken taken(OperationTimes const& layers, std::vector<SizeTimes> const& sizes);
 
 /// Makes a phase of the samples of a calibration that were taken after the samples `before`. For the
 /// all-reduce it takes the largest message size of at most 4 MiB, or the smallest size if all are larger.

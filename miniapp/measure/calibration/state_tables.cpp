@@ -3,13 +3,7 @@
 #include "miniapp/measure/calibration/state_tables.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <numeric>
 #include <span>
-#include <thread>
-
-#include "miniapp/machine/interruption.hpp"
-#include "miniapp/measure/calibration/calibrate.hpp"
 
 namespace ddproxy {
 namespace {
@@ -17,7 +11,6 @@ namespace {
 using model::MachineStates;
 
 constexpr std::size_t least_enough = 3, most_enough = 10, share_that_is_enough = 4;
-constexpr std::chrono::milliseconds pause{10};
 
 std::size_t samples_of_row(SizeTimes const& size) {
   return size.seconds.size();
@@ -27,10 +20,6 @@ std::size_t samples_of_row(ContentionSample const& run) {
 }
 std::size_t samples_of_row(OperationTimes const& layers) {
   return layers.samples;
-}
-
-void add_sample(RankContext& context, OperationTimes& layers) {
-  add_passes(context, layers, 1);
 }
 
 template <class Row>
@@ -51,14 +40,6 @@ bool complete(MachineStates const& states, std::size_t state, Rows const& rows) 
 }
 
 template <class Rows>
-std::size_t most_sampled(MachineStates const& states, Rows const& rows) {
-  std::vector<std::size_t> counts(states.count());
-  for (auto const& row : rows)
-    for (std::size_t state = 0; state < counts.size(); ++state) counts[state] += count_in(states, state, row);
-  return static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
-}
-
-template <class Rows>
 std::vector<double> collect(Rows const& rows) {
   std::vector<double> all;
   for (auto const& row : rows) {
@@ -68,42 +49,6 @@ std::vector<double> collect(Rows const& rows) {
   return all;
 }
 
-// Probes the machine and takes one sample of each row that lacks samples in the present state of the machine.
-// If no row lacks samples, or if the state is unknown, sleeps for a while instead.
-template <class Rows>
-void measure_now(RankContext& context, MachineStates const& states, Rows& rows) {
-  const auto now = states.state_of(context.probe_state());
-  if (!now || complete(states, *now, rows)) return std::this_thread::sleep_for(pause);
-  for (auto& row : rows)
-    if (lacks(states, *now, row)) add_sample(context, row);
-}
-
-// Measures until all rows have enough samples in the wanted state, until `limit_s` seconds have passed, or
-// until a signal arrives. Before each measurement it calls find_states(), which returns the states, and
-// wanted(states), which returns the index of the wanted state.
-template <class Rows, class FindStates, class Wanted>
-void go_on(RankContext& context, Rows& rows, double limit_s, FindStates find_states, Wanted wanted) {
-  const auto start = Clock::now();
-  const auto late = [&] { return seconds_since(context, start) > limit_s; };
-  for (;;) {
-    const MachineStates states = find_states();
-    if (states.count() == 1 || complete(states, wanted(states), rows)) return;
-    if (late() || signalled(context.runtime)) return;
-    measure_now(context, states, rows);
-  }
-}
-
-void cut(std::vector<double>& values, std::size_t count) {
-  values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(std::min(count, values.size())));
-}
-
-template <class Rows>
-std::vector<std::size_t> samples_of_rows(Rows const& rows) {
-  std::vector<std::size_t> counts;
-  for (auto const& row : rows) counts.push_back(samples_of_row(row));
-  return counts;
-}
-
 template <class Value>
 void keep(MachineStates const& states, std::size_t state, model::Probes const& probes,
           std::vector<Value>& values) {
@@ -111,50 +56,6 @@ void keep(MachineStates const& states, std::size_t state, model::Probes const& p
 }
 
 }  // namespace
-
-double seconds_since(RankContext const& context, Clock::time_point start) {
-  return context.runtime.maximum(seconds_since(start));
-}
-
-double seconds_for_state(double table_seconds) {
-  constexpr double least = 0.5, most = 5;
-  return std::clamp(table_seconds, least, most);
-}
-
-double seconds_after_sweep(double table_seconds) {
-  constexpr double least = 1, most = 60;
-  return std::clamp(2 * table_seconds, least, most);
-}
-
-OperationTimes behind(OperationTimes const& layers, std::size_t count) {
-  std::vector<std::size_t> chosen(layers.samples - count);
-  std::iota(chosen.begin(), chosen.end(), count);
-  return with_samples(layers, chosen);
-}
-
-std::vector<SizeTimes> behind(std::vector<SizeTimes> sizes, std::vector<std::size_t> const& counts) {
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    for (auto* values : {&sizes[i].seconds, &sizes[i].probes.before, &sizes[i].probes.after})
-      cut(*values, counts[i]);
-  return sizes;
-}
-
-std::vector<ContentionSample> behind(std::vector<ContentionSample> runs,
-                                     std::vector<std::size_t> const& counts) {
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    for (auto* values : {&runs[i].compute_alone, &runs[i].collective_alone, &runs[i].compute_beside,
-                         &runs[i].collective_beside, &runs[i].probes.before, &runs[i].probes.after})
-      cut(*values, counts[i]);
-  return runs;
-}
-
-std::vector<std::size_t> counts_of(std::vector<SizeTimes> const& sizes) {
-  return samples_of_rows(sizes);
-}
-
-std::vector<std::size_t> counts_of(std::vector<ContentionSample> const& runs) {
-  return samples_of_rows(runs);
-}
 
 std::vector<double> probes_of(OperationTimes const& layers) {
   return collect(std::span(&layers, 1));
@@ -197,6 +98,18 @@ OperationTimes in_state(MachineStates const& states, std::size_t state, Operatio
   return chosen.empty() ? layers : with_samples(std::move(layers), chosen);
 }
 
+bool lacks_samples(MachineStates const& states, std::size_t state, SizeTimes const& size) {
+  return lacks(states, state, size);
+}
+
+bool lacks_samples(MachineStates const& states, std::size_t state, ContentionSample const& run) {
+  return lacks(states, state, run);
+}
+
+bool lacks_samples(MachineStates const& states, std::size_t state, OperationTimes const& layers) {
+  return lacks(states, state, layers);
+}
+
 bool has_table(MachineStates const& states, std::size_t state, OperationTimes const& layers) {
   return !lacks(states, state, layers);
 }
@@ -223,33 +136,12 @@ std::optional<std::size_t> state_with_table(MachineStates const& states,
   return best;
 }
 
-void complete_table(RankContext& context, std::vector<SizeTimes>& sizes, double limit_s) {
-  go_on(
-      context, sizes, limit_s, [&] { return MachineStates(probes_of(sizes), quantities_of(sizes)); },
-      [&](MachineStates const& states) { return most_sampled(states, sizes); });
-}
-
-void complete_tables(RankContext& context, Tables tables, double limit_s) {
-  const auto start = Clock::now();
-  complete_table(context, tables.sizes, limit_s);
-  const MachineStates states({probes_of(tables.layers), probes_of(tables.sizes), probes_of(tables.runs)},
-                             quantities_of(tables.sizes));
-  const auto state = state_with_table(states, tables.sizes).value_or(most_sampled(states, tables.sizes));
-  complete_tables(context, tables, states, state, limit_s - seconds_since(context, start));
-}
-
-void complete_tables(RankContext& context, Tables tables, MachineStates const& states, std::size_t state,
-                     double limit_s) {
-  const auto start = Clock::now();
-  const auto go_on_with = [&](auto& rows) {
-    go_on(
-        context, rows, limit_s - seconds_since(context, start), [&] { return states; },
-        [=](MachineStates const&) { return state; });
-  };
-  go_on_with(tables.sizes);
-  go_on_with(tables.runs);
-  std::span layers(&tables.layers, 1);
-  go_on_with(layers);
+std::size_t most_sampled(MachineStates const& states, std::vector<SizeTimes> const& sizes) {
+  std::vector<std::size_t> counts(states.count());
+  for (auto const& size : sizes)
+    for (std::size_t state = 0; state < counts.size(); ++state)
+      counts[state] += count_in(states, state, size);
+  return static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
 }
 
 }  // namespace ddproxy

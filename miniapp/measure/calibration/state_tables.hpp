@@ -7,7 +7,6 @@
 
 #include "miniapp/measure/calibration/contention_sample.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
-#include "miniapp/measure/pass/rank_context.hpp"
 #include "model/predict/machine_state.hpp"
 
 namespace ddproxy {
@@ -37,6 +36,11 @@ std::vector<ContentionSample> in_state(model::MachineStates const& states, std::
 /// Returns the times of the passes that were measured in `state`, or of all passes if there are none.
 OperationTimes in_state(model::MachineStates const& states, std::size_t state, OperationTimes layers);
 
+/// Returns whether a row of a table has too few samples in `state`; has_table() says how many are enough.
+bool lacks_samples(model::MachineStates const& states, std::size_t state, SizeTimes const& size);
+bool lacks_samples(model::MachineStates const& states, std::size_t state, ContentionSample const& run);
+bool lacks_samples(model::MachineStates const& states, std::size_t state, OperationTimes const& layers);
+
 /// Returns whether each row of a table has enough samples in `state`. A quarter of the samples of the row is
 /// enough, but at least three samples are needed, and ten samples are always enough. Returns true for
 /// replayed rows, and for a machine with one state.
@@ -49,48 +53,7 @@ bool has_table(model::MachineStates const& states, std::size_t state, OperationT
 /// there is no such state.
 std::optional<std::size_t> state_with_table(model::MachineStates const& states,
                                             std::vector<SizeTimes> const& sizes);
-
-/// Returns the seconds from `start` to now, the maximum over the ranks. Collective.
-double seconds_since(RankContext const& context, Clock::time_point start);
-
-/// Returns the time limit, in seconds, for complete_table() before the sweep. It is the time that measuring
-/// the table took, `table_seconds`, but at least 0.5 and at most 5.
-double seconds_for_state(double table_seconds);
-/// Returns the time limit, in seconds, for measuring the tables of another state after the sweep. It is twice
-/// the time that the tables before the sweep took, `table_seconds`, but at least 1 and at most 60. This limit
-/// is longer than seconds_for_state(), because without these tables the whole sweep has no prediction.
-double seconds_after_sweep(double table_seconds);
-
-/// Takes more samples until has_table() is true for the state with the most samples, or until `limit_s`
-/// seconds have passed. Waits while the machine is in a state that needs no more samples. Returns early if a
-/// signal arrived. Does nothing on a machine with one state. The result is the same on all ranks. Collective.
-void complete_table(RankContext& context, std::vector<SizeTimes>& sizes, double limit_s);
-
-/// References to the tables from which a prediction is made. The tables must outlive the object.
-struct Tables {
-  OperationTimes& layers;
-  std::vector<SizeTimes>& sizes;
-  std::vector<ContentionSample>& runs;
-};
-
-/// Calls complete_table() for tables.sizes. Then completes all tables for the state of state_with_table(), or
-/// for the state with the most samples if no state has a complete table. Both together take at most about
-/// `limit_s` seconds. Collective.
-void complete_tables(RankContext& context, Tables tables, double limit_s);
-
-/// Takes more samples of all tables until has_table() is true for `state`, or until `limit_s` seconds have
-/// passed. `state` is an index into `states`. Collective.
-void complete_tables(RankContext& context, Tables tables, model::MachineStates const& states,
-                     std::size_t state, double limit_s);
-
-/// Returns the tables without the first `count` samples, or without the first counts[row] samples of each
-/// row.
-OperationTimes behind(OperationTimes const& layers, std::size_t count);
-std::vector<SizeTimes> behind(std::vector<SizeTimes> sizes, std::vector<std::size_t> const& counts);
-std::vector<ContentionSample> behind(std::vector<ContentionSample> runs,
-                                     std::vector<std::size_t> const& counts);
-/// Returns the number of samples of each row.
-std::vector<std::size_t> counts_of(std::vector<SizeTimes> const& sizes);
-std::vector<std::size_t> counts_of(std::vector<ContentionSample> const& runs);
+/// Returns the state with the most samples.
+std::size_t most_sampled(model::MachineStates const& states, std::vector<SizeTimes> const& sizes);
 
 }  // namespace ddproxy

@@ -111,10 +111,12 @@ class VerbRounds {
 }  // namespace
 
 VerbTables StepTables::measured() const {
-  return [tables = verbs](VerbKey key, int) -> std::optional<model::AllreduceCost> {
-    const auto found = std::ranges::find(tables, key, &VerbTimes::key);
+  std::map<VerbKey, model::TableCost> tables;
+  for (auto const& verb : verbs) tables.emplace(verb.key, model::TableCost(to_table(verb.times)));
+  return [tables](VerbKey key, int) -> std::optional<model::AllreduceCost> {
+    const auto found = tables.find(key);
     if (found == tables.end()) return std::nullopt;
-    return model::TableCost(to_table(found->times));
+    return found->second;
   };
 }
 
