@@ -19,7 +19,7 @@ struct Phase {
   std::vector<double> allreduce;  ///< a(x) at one message size; empty if nothing is reduced
 };
 
-/// Returns T_compute of each sample, in seconds: the sum over the operations, the maximum over the ranks.
+/// Returns T_compute of each sample, in seconds: the maximum over the ranks of the sum over the operations.
 /// Call it on rank 0.
 std::vector<double> pass_seconds(OperationTimes const& times);
 
