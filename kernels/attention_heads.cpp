@@ -116,7 +116,8 @@ void forward_tile(Head const& head, Tile const& t, ConstQkv const& in, float* ou
   }
 }
 
-/// Assigns inner[q] = sum over d of dout[q, d] out[q, d]. It equals the sum of dP P over the keys of query q.
+/// Assigns inner[q] = sum over d of dout[q, d] out[q, d]. With P and dP of gradients() below, it equals the
+/// sum over the keys of dP P.
 void inner_products(Tile const& t, Rows dout, float const* out, Index stride, Queries& inner) {
   std::fill_n(inner, tile_queries, 0.0F);
   for (Index q = 0; q < t.queries; ++q)
@@ -124,7 +125,7 @@ void inner_products(Tile const& t, Rows dout, float const* out, Index stride, Qu
 }
 
 /// Replaces the scores S of a tile by P = exp(scale S - log_sum). Replaces dP in `dscores` by the gradient of
-/// S, scale P (dP - inner). Both become 0 if a query does not see the key.
+/// S, which is scale P (dP - inner). Both become 0 if a query does not see the key.
 void gradients(Tile const& t, float scale, Queries const& log_sum, Queries const& inner, float* scores,
                float* dscores) {
   for (Index k = 0; k < t.keys(); ++k) {

@@ -40,10 +40,22 @@ void check_outputs(CompareOptions const& options) {
   }
 }
 
+// Throws std::invalid_argument if an option of another comparison is given together with --history.
+void check_history(CompareOptions const& options) {
+  if (!options.history) return;
+  if (!options.base.empty() || !options.next.empty())
+    throw std::invalid_argument("compare: give either results files or --history, not both");
+  if (options.rank_machines || options.night)
+    throw std::invalid_argument(std::string("compare: give either ") +
+                                (options.rank_machines ? "--rank-machines" : "--night") +
+                                " or --history, not both");
+}
+
 }  // namespace
 
 int compare(CompareOptions const& options, std::ostream& out, std::ostream& warnings) {
   check_keys(options.allow);
+  check_history(options);
   check_outputs(options);
   if (options.dry_run) return 0;
   if (options.history) return show_history(options, out, warnings);

@@ -8,7 +8,11 @@ namespace {
 using History = HistoryFolder;
 
 TEST_F(History, refuses_a_folder_of_one_file_or_none) {
-  EXPECT_TRUE(contains(refused({.history = folder / "none"}), "no such folder"));
+  EXPECT_TRUE(
+      contains(refused({.base = {"a"}, .next = {"b"}, .history = folder}), "results files or --history"));
+  EXPECT_TRUE(contains(refused({.rank_machines = true, .history = folder}), "--rank-machines or --history"));
+  EXPECT_TRUE(contains(refused({.history = folder, .night = folder / "x"}), "--night or --history"));
+  EXPECT_TRUE(contains(refused({.history = folder / "none"}), "the folder cannot be read"));
   EXPECT_TRUE(contains(refused({.history = folder}), "0 files"));
   write_nights(0, 1, 0.0);
   EXPECT_TRUE(contains(refused({.history = folder}), "has 1 file (*.h5 or *.night.json)"));

@@ -53,7 +53,7 @@ void say_obstacles(Options const& options, std::string const& file,
 
 EarlierRounds find(Options const& options, Config const& config, std::vector<std::string> hosts) {
   const bool automatic = options.resume == resume_auto;
-  // The results file of a run that goes on is refused when this run creates its own.
+  // Another run still writes this file. This run reports that when it creates its own results file.
   if (automatic && results::is_locked(options.output)) return {};
   const std::filesystem::path file = automatic ? options.output.string() + ".part" : options.resume;
   std::error_code unreadable;

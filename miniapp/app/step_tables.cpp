@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/app/step_tables.hpp"
+#include "miniapp/input/model_words.hpp"
 
 #include <fmt/format.h>
 
@@ -84,7 +85,7 @@ std::string flops_text(StepFigures const& f) {
 // Says how the step was carried out.
 std::string heading(Config const& config) {
   const bool simulated = config.compute == ComputeMode::replay && config.backend == Backend::replay;
-  return fmt::format("{}: compute {}, all-reduce {}{}\n", config.model,
+  return fmt::format("{}: compute {}, all-reduce {}{}\n", model_words(config.model),
                      word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words),
                      simulated ? ": all times are simulated; nothing was measured on this machine" : "");
 }

@@ -75,8 +75,9 @@ double Section::positive(std::string_view key, double fallback) {
 std::vector<double> Section::positive_list(std::string_view key, std::vector<double> fallback) {
   toml::node const* node = find(key);
   if (!node) return fallback;
-  if (!node->is_array() || node->as_array()->empty())
-    fail(key, "the value must be a list of numbers, for instance [1, 25]");
+  if (!node->is_array()) fail(key, "the value must be a list of numbers, for instance [1, 25]");
+  if (node->as_array()->empty())
+    fail(key, "the list is empty; give one number or more, for instance [1, 25]");
   std::vector<double> values;
   for (auto const& item : *node->as_array()) {
     const auto value = item.is_number() ? item.value<double>() : std::nullopt;
@@ -92,8 +93,9 @@ std::vector<double> Section::positive_list(std::string_view key, std::vector<dou
 std::vector<std::string> Section::text_list(std::string_view key, std::vector<std::string> fallback) {
   toml::node const* node = find(key);
   if (!node) return fallback;
-  if (!node->is_array() || node->as_array()->empty())
-    fail(key, "the value must be a list of texts, for instance [\"flat\"]");
+  if (!node->is_array()) fail(key, "the value must be a list of texts, for instance [\"flat\"]");
+  if (node->as_array()->empty())
+    fail(key, "the list is empty; give one text or more, for instance [\"flat\"]");
   std::vector<std::string> values;
   for (auto const& item : *node->as_array()) {
     if (!item.is_string()) fail(key, "every item of the list must be a text in quotes");

@@ -84,11 +84,11 @@ std::string sharding_sentence(model::Sharding const& s) {
   std::string text(way.name);
   if (!way.divided.any()) return text;
   if (way.has_units) {
-    text += s.unit == model::ShardUnit::layer ? ": each layer" : ": the whole model";
-    text += " is divided over " + (s.group > 0 ? "groups of " + std::to_string(s.group) : "all") + " ranks";
+    text += s.unit == model::ShardUnit::layer ? ": the parameters of each layer" : ": all parameters";
+    text += " are divided over " + (s.group > 0 ? "groups of " + std::to_string(s.group) : "all") + " ranks";
     text += s.reshard_after_forward
-                ? ", freed after its forward pass and gathered again for its backward pass"
-                : " and stays gathered after its forward pass";
+                ? ", freed after the forward pass and gathered again for the backward pass"
+                : " and stay gathered after the forward pass";
     text += "; gathers run at most " + std::to_string(s.prefetch) + (s.prefetch == 1 ? " unit" : " units") +
             " ahead of compute";
   } else {
@@ -101,7 +101,7 @@ std::string sharding_sentence(model::Sharding const& s) {
 
 std::string reduced_parts_text(model::Sharding const& s, double cap_mib) {
   if (!s.way().has_units) return fmt::format("buckets of {:g} MiB", cap_mib);
-  return s.unit == model::ShardUnit::layer ? "one unit for each layer" : "one unit with the whole model";
+  return s.unit == model::ShardUnit::layer ? "FSDP units: one for each layer" : "FSDP unit: the whole model";
 }
 
 void check_sharding(Config const& config, model::Sharding const& s, std::size_t ranks) {

@@ -42,7 +42,8 @@ std::optional<Source> source_of(VerbKey key, int ranks, VerbTables const& tables
       [cost = *other, share = substitute->share](std::int64_t bytes) { return share * cost(bytes); },
       substitute->verb,
       fmt::format("no table has the time of {} over {}; half of the time of an all_reduce of the same size "
-                  "is used, so the prediction is less certain",
+                  "is used, so the prediction is less certain; add rows with this verb and this number of "
+                  "ranks to the table",
                   model::name_of(key.first), model::ranks_text(ranks))};
 }
 

@@ -9,18 +9,19 @@ namespace {
 constexpr auto about_account =
     "Needs neither MPI nor a device. Prints parameters, state, activations and flops of a model; the bytes "
     "of "
-    "a step by method and collective;\nthe batch from which FSDP, tensor parallelism and both together are "
-    "compute-bound (How to Scale Your Model, chapter 5);\nand the number of ranks at which a rank fits a "
-    "device. docs/memory.md has an example.\n"
+    "a step by method and collective;\nthe batch size from which FSDP, tensor parallelism and both "
+    "together are compute-bound (How to Scale Your Model, chapter 5);\nand the smallest number of ranks with "
+    "which a step "
+    "fits the memory of a device. docs/memory.md has an example.\n"
     "Exit codes: 0 success; 2 wrong usage or input; 4 run-time failure.";
 
 void add_model(CLI::App& command, Options& options) {
   AccountOptions& account = options.account;
-  auto* input =
-      command.add_option("INPUT", options.input, "input file (TOML, docs/input.md); or give --preset");
+  auto* input = command.add_option("INPUT", options.input, "input file (TOML, docs/input.md)");
   command
       .add_option("--preset", account.preset,
-                  "a preset of [model] preset, or xxl-ffn: 126 feed-forward blocks of 16384 x 53248")
+                  "in place of INPUT, a name that [model] preset accepts, or xxl-ffn: 126 feed-forward "
+                  "blocks of 16384 x 53248")
       ->excludes(input);
   command
       .add_option(
@@ -30,7 +31,7 @@ void add_model(CLI::App& command, Options& options) {
       ->check(CLI::IsMember({"fp32", "bf16"}));
   command
       .add_option("--tokens", account.tokens,
-                  "tokens of a rank in a micro-batch; default: of INPUT, with --preset 1024")
+                  "tokens of a rank in a micro-batch; default: those of INPUT; 1024 with --preset")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100000000}).description("(1 to 1e8)"));
 }
 
@@ -64,9 +65,9 @@ void add_machine(CLI::App& command, AccountOptions& account) {
 }  // namespace
 
 void add_account_command(CLI::App& app, Options& options) {
-  CLI::App* command = app.add_subcommand(
-      "account",
-      "count communication, flops and memory of a model, and say from which batch it is compute-bound");
+  CLI::App* command = app.add_subcommand("account",
+                                         "count communication, flops and memory of a model, and say from "
+                                         "which batch size on a step is compute-bound");
   add_model(*command, options);
   add_machine(*command, options.account);
   command->add_option("--json", options.json, "also write the figures to this file as JSON");

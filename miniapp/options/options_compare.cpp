@@ -14,9 +14,8 @@ constexpr auto about_compare =
     "Prints one row for each case: both times, the ratio new/base with its 95 % interval, the noise and a "
     "verdict. The last line is the decision.\n"
     "The times are compared in units. The unit is a round if the files come from scripts/gate: in a round "
-    "both builds took turns. It is a run if there are several other files on each side, and a sample if "
-    "there is "
-    "one other file on each side.\n"
+    "both builds took turns. For other files it is a run if each side has several files, and a sample "
+    "if each side has one.\n"
     "The ratio is a mean or median over pairs of rounds, runs or samples, so it can differ from the quotient "
     "of the two times. The noise is the standard deviation between the pairs.\n"
     "Exit codes: 0 no regression; 1 regression; 2 wrong usage, or files that cannot be compared; 4 run-time "
@@ -73,8 +72,8 @@ void add_history(CLI::App& command, results::CompareOptions& compare) {
                          "than the earlier runs");
   command
       .add_option("--pin", compare.pin,
-                  "also compare the newest nightly runs with the runs around a fixed night. A slow drift is "
-                  "found in this way. Give the file of that night in the folder")
+                  "also compare the newest nightly runs with the runs around a fixed night. This finds a "
+                  "slow drift. FILE is the file of that night in the folder")
       ->needs(history);
   add_share(command, "--at-least", compare.at_least,
             "with --history: answer 'undecided' if the nightly runs are too few or too noisy to find a "
@@ -124,8 +123,8 @@ void add_compare_command(CLI::App& app, Options& options) {
       ->allow_extra_args(false);
   command->add_flag(
       "--rank-machines", compare.rank_machines,
-      "do not compare two builds: rank the machines that the files come from by the figure of merit; each "
-      "label is a machine of its own");
+      "do not compare two builds: rank machines by the figure of merit; each label in the files is one "
+      "machine");
   add_history(*command, compare);
   command->add_option(
       "--night", compare.night,

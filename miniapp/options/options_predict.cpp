@@ -40,10 +40,9 @@ std::vector<model::ShardStage> stages_of(std::vector<std::string> const& words) 
 
 void add_sources(CLI::App& command, Options& options) {
   auto& predict = options.predict;
-  auto* input = command.add_option(
-      "INPUT", options.input,
-      "input file (TOML, docs/input.md). In place of INPUT give --gradients, or --layer-sizes and "
-      "--layer-times");
+  auto* input = command.add_option("INPUT", options.input,
+                                   "input file (TOML, docs/input.md); the input is either this file, or "
+                                   "--gradients, or --layer-sizes with --layer-times");
   auto* gradients = command.add_option("--gradients", predict.gradients,
                                        "CSV with name,numel,seconds: one row for each gradient; seconds from "
                                        "the moment at which the gradient of the row before is ready until "
@@ -155,7 +154,7 @@ void add_outputs(CLI::App& command, Options& options) {
           "--measured", predict.measured,
           "CSV with bucket_mib,seconds: T of each bucket size. May be repeated. The first file has measured "
           "times, with which the prediction is compared. Each further file has the T that another model "
-          "predicted; it is scored against the first file in the same way")
+          "predicted. ddproxy compares it with the first file in the same way")
       ->allow_extra_args(false);
   command.add_flag(
       "--pytorch", predict.pytorch,

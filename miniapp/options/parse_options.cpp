@@ -33,9 +33,10 @@ constexpr auto about =
     "Arguments after -- go to Google Benchmark (run, sweep), for instance -- --benchmark_filter=bucketed.";
 
 constexpr auto about_model =
-    "Predicts and compares; needs neither MPI nor a device. This program measures nothing. Every command of "
-    "`ddproxy` that measures\n"
-    "needs --dry-run here, which prints what it would measure; step also takes --against.";
+    "Predicts and compares; needs neither MPI nor a device. This program measures nothing.\n"
+    "The commands run, sweep, step, layers, allreduce and collectives need --dry-run here: it prints what "
+    "they would measure.\n"
+    "step also takes --against.";
 
 constexpr auto exit_codes_of_model =
     "Exit codes: 0 success; 1 a regression (compare), or a model error or regret above its limit (predict);\n"
@@ -130,7 +131,8 @@ std::string complain(Arguments arguments, Options const& options) {
   return "";
 }
 
-// Makes the help say what ddproxy-model can do. The other commands are still accepted, for --dry-run.
+// Makes the help say what ddproxy-model can do. The commands that are left out of the list are accepted, too,
+// with --dry-run.
 void describe_model_program(CLI::App& app) {
   app.description(about_model);
   app.footer(exit_codes_of_model);
@@ -157,7 +159,7 @@ std::string note_on_stage(std::string_view word) {
 }
 
 CLI::Validator bucket_size() {
-  return number_that(is_bucket_size, "a bucket size; give 1 byte to 1e9 MiB, as a number of MiB", "(MiB)");
+  return number_that(is_bucket_size, "a bucket size; give a number of MiB, from 1e-6 to 1e9", "(MiB)");
 }
 
 CLI::Validator message_size() {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "miniapp/input/model_words.hpp"
 #include "miniapp/input/units.hpp"
 #include "miniapp/predict/account.hpp"
 #include "model/cost/topology.hpp"
@@ -23,7 +24,7 @@ std::string model_text(Account const& account) {
   std::string text = fmt::format(
       "{}: {} parameters, elements of {} bytes; {} tokens of a rank in a micro-batch, {} micro-batch{} in a "
       "step\n",
-      model::printable(account.name), counts.parameters, account.element_bytes, account.tokens,
+      model::printable(model_words(account.name)), counts.parameters, account.element_bytes, account.tokens,
       account.micro_batches, account.micro_batches == 1 ? "" : "es");
   fmt::format_to(Out(text), "state: 16 bytes a parameter, {:.1f} GB\n", account.state_bytes() / giga);
   fmt::format_to(Out(text), "activations: {} bytes a token, {:.3f} GB for a micro-batch of a rank\n",
@@ -69,7 +70,7 @@ std::string bound_text(Account const& account) {
     return "compute-bound: not known; give --link-bandwidth, and --peak-flops if the input has no [machine] "
            "peak_flops\n";
   std::string text = fmt::format(
-      "Compute takes longer than communication from these batches on. alpha is peak flop/s x bytes of an "
+      "Compute takes longer than communication from these batch sizes on. alpha is peak flop/s x bytes of an "
       "element / (2 x bandwidth of a link) = {:.1f} tokens on each device; {:g} link{} for shards, {:g} for "
       "tensor parallelism\n"
       "  FSDP and data parallelism: {:.1f} tokens a device\n"

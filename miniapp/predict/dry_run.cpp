@@ -9,6 +9,7 @@
 
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/model_words.hpp"
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
@@ -104,10 +105,21 @@ std::string describe_ranks(Config const& config, int ranks) {
 
 std::string describe_model(Config const& config, Workload const& workload) {
   auto const& pass = workload.pass;
-  return fmt::format("model {}: {} gradients, {} elements, {:.1f} MiB\n",
-                     config.model == "free" ? "of the input (no preset)" : config.model,
+  return fmt::format("{}: {} gradients, {} elements, {:.1f} MiB\n",
+                     config.model == "free" ? model_words(config.model) : "model " + config.model,
                      pass.gradients.size(), model::parameters(pass),
                      static_cast<double>(workload.bytes()) / model::bytes_per_mib);
+}
+
+std::string describe_layers_plan(Config const& config, Workload const& workload) {
+  check_can_run(config);
+  const std::string samples =
+      config.compute == ComputeMode::replay
+          ? "; their times are known, so nothing is measured"
+          : fmt::format(", {} samples each, after one pass that is not measured", config.samples);
+  return describe_model(config, workload) + describe_ranks(config, likely_ranks) +
+         describe_memory(config, workload, {}) +
+         fmt::format("{} operations of the backward pass{}\n", workload.pass.operations.size(), samples);
 }
 
 std::string describe_plan(Config const& config, Workload const& workload) {

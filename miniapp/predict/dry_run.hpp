@@ -19,6 +19,10 @@ inline constexpr int likely_ranks = 2;
 /// check_can_run() (miniapp/input/config.hpp) throws.
 std::string describe_plan(Config const& config, Workload const& workload);
 
+/// Describes what `ddproxy layers` would do: the operations and the memory. Throws what check_can_run()
+/// throws.
+std::string describe_layers_plan(Config const& config, Workload const& workload);
+
 /// Describes in the same way what `ddproxy step` would do. Throws if such a run is impossible, as
 /// check_can_run() and check_can_step() do. This function is in dry_run_step.cpp.
 std::string describe_step_plan(Config const& config, Workload const& workload);

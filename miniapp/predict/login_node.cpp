@@ -32,9 +32,10 @@ int run(Options const& options) {
   const Config config = read_config(options.input);
   const Workload workload = make_workload(config);
   const bool alone = options.command == "collectives" || options.command == "allreduce";
-  std::cout << (alone                       ? describe_collectives_plan(options, config, workload)
-                : options.command == "step" ? describe_step_plan(config, workload)
-                                            : describe_plan(config, workload));
+  std::cout << (alone                         ? describe_collectives_plan(options, config, workload)
+                : options.command == "step"   ? describe_step_plan(config, workload)
+                : options.command == "layers" ? describe_layers_plan(config, workload)
+                                              : describe_plan(config, workload));
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "miniapp/input/model_words.hpp"
 #include "miniapp/input/units.hpp"
 #include "miniapp/predict/memory.hpp"
 #include "model/text/echo.hpp"
@@ -33,7 +34,7 @@ double gb(std::optional<model::KindBytes> const& bytes) {
 std::string heading(MemoryReport const& report) {
   std::string text = fmt::format(
       "{}: {} parameters; micro-batch of {} sequence{} x {} tokens, {} micro-batch{} in a step{}\n",
-      model::printable(report.name), report.parameters, report.tokens.batch,
+      model::printable(model_words(report.name)), report.parameters, report.tokens.batch,
       report.tokens.batch == 1 ? "" : "s", report.tokens.sequence, report.micro_batches,
       report.micro_batches == 1 ? "" : "es",
       report.checkpoint == model::Checkpoint::layer ? ", activations computed again" : "");

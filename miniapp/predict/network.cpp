@@ -56,7 +56,8 @@ void settle(Network& network) {
   if (unfalling.raised && !network.raised)
     network.warnings.push_back(
         "the all-reduce times that are derived from the table fall somewhere as bytes grow, but the model "
-        "needs times that never fall. It uses their running maximum instead, so T and E may be too large");
+        "needs times that never fall. It uses their running maximum instead, so T and E may be too large; "
+        "check --latency-scale, --bandwidth-scale and the rows of the table");
   network.raised |= unfalling.raised;
 }
 

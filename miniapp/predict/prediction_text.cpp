@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/predict/prediction_text.hpp"
+#include "miniapp/input/model_words.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -136,9 +137,10 @@ std::string cap_text(std::int64_t bytes) {
 }
 
 std::string describe(PredictInput const& input, Prediction const& p) {
-  std::string text = fmt::format("{}: {} gradients, {:.1f} MiB{}\n", input.name, p.job.gradient_bytes.size(),
-                                 static_cast<double>(input.workload.bytes()) / model::bytes_per_mib,
-                                 p.network.ranks > 0 ? ", " + model::ranks_text(p.network.ranks) : "");
+  std::string text =
+      fmt::format("{}: {} gradients, {:.1f} MiB{}\n", model_words(input.name), p.job.gradient_bytes.size(),
+                  static_cast<double>(input.workload.bytes()) / model::bytes_per_mib,
+                  p.network.ranks > 0 ? ", " + model::ranks_text(p.network.ranks) : "");
   const auto first = first_bucket_of(input.config);
   text += case_table(p);
   fmt::format_to(

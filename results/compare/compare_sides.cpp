@@ -76,18 +76,25 @@ void keep_night(CompareOptions const& options, Comparison const& comparison, std
   if (comparison.unit != Unit::rounds || comparison.cases.size() < 2)
     throw std::invalid_argument(
         "compare: --night " + options.night->string() +
-        ": a night needs rounds of scripts/gate, and these files come from none; run scripts/gate with "
-        "--reference and --history");
+        ": this option needs the files of scripts/gate, but these files were not written by it; run "
+        "scripts/gate with --reference and --history");
   write_night(*options.night, night_of(comparison, runs.front(), runs.back()));
+}
+
+void check_sides(CompareOptions const& options) {
+  if (!options.base.empty() && !options.next.empty()) return;
+  const std::size_t files = options.base.size() + options.next.size();
+  throw std::invalid_argument(
+      "compare: " +
+      (files > 1 ? "which of the " + std::to_string(files) + " files are of which build? Give"
+                 : std::string("give")) +
+      " results files of both builds: BASE NEW, or BASE... -- NEW..., or --base FILE... --new FILE...");
 }
 
 }  // namespace
 
 int compare_two_sides(CompareOptions const& options, std::ostream& out, std::ostream& warnings) {
-  if (options.base.empty() || options.next.empty())
-    throw std::invalid_argument(
-        "compare: give results files of both builds: BASE NEW, or BASE... -- NEW..., or --base FILE... --new "
-        "FILE...");
+  check_sides(options);
   std::vector<Run> runs = read_runs(options.base);
   for (auto& run : read_runs(options.next)) runs.push_back(std::move(run));
   check_comparable(runs, options.allow);

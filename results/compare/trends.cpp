@@ -12,8 +12,8 @@
 namespace ddproxy::results {
 namespace {
 
-// Returns whether the time of a case can be the T of the figure of merit. In a sweep these are the bucketed
-// cases, in a run of `ddproxy step` it is the whole step.
+// Returns whether the time of a case can be the T of the figure of merit. In a sweep each bucketed case can
+// be it. In a run of `ddproxy step` only the whole step can be it.
 bool can_be_best(CaseTimes const& one) {
   return one.ours && std::isfinite(one.seconds) &&
          (one.strategy == "bucketed" || (one.strategy == "step" && one.name == "step"));

@@ -61,7 +61,9 @@ int show_history(CompareOptions const& options, std::ostream& out, std::ostream&
     doubts.push_back("nothing was acknowledged, because none of these cases is slower now");
   const Table table = table_of(test, options.at_least);
   finish(table, doubts, options, out, warnings);
-  out << table.whole->reason << '\n';
+  out << "the whole: the mean over the cases; seen after 1 night, after 5 nights: the smallest "
+         "slowdowns that these nights would have shown with a probability of 80 %\n"
+      << table.whole->reason << '\n';
   return exit_code_of(table.whole->decision, options.allow_undecided);
 }
 

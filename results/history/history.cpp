@@ -169,8 +169,8 @@ std::vector<Path> history_files(Path const& folder) {
   std::error_code reason;
   const std::filesystem::directory_iterator entries(folder, reason);
   if (reason)
-    throw std::invalid_argument("compare: --history " + folder.string() +
-                                ": no such folder, or it cannot be read: " + reason.message());
+    throw std::invalid_argument("compare: --history " + folder.string() + ": the folder cannot be read: " +
+                                reason.message() + "; give the folder with the ratios of the nights");
   std::vector<Path> paths;
   for (auto const& entry : entries)
     if (entry.path().extension() == ".h5" || is_night_file(entry.path())) paths.push_back(entry.path());

@@ -60,7 +60,8 @@ std::string undecided_of(Said const& said, double at_least) {
   if (!said.is_measured) return "the newest night did not measure this case";
   if (!said.tracker->is_tested() || std::isnan(said.after_one))
     return std::to_string(said.nights) + (said.nights == 1 ? " night: " : " nights: ") +
-           "the test needs four nights before the newest one to estimate the noise";
+           "the test needs four nights before the newest one to estimate the noise, and " +
+           std::to_string(nights_for_the_noise) + " to say that nothing is slower; measure more nights";
   if (said.nights <= nights_for_the_noise)
     return std::to_string(said.nights - 1) +
            " nights before the newest one; the noise is known well enough after " +

@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [0]\n", ":4", "above 0"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [nan]\n", ":4", "above 0"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [1, 1]\n", ":4", "twice"},
-        Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = []\n", ":4", "list of numbers"},
+        Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = []\n", ":4", "the list is empty"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [1e-9]\n", ":4", "1 byte to 1e9 MiB"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\nsamples = 0\n", ":4", "at least 1"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ntarget = 0\n", ":4", "above 0"},

@@ -281,6 +281,13 @@ class Predict(PredictCase):
         self.assertIn("436 gradients", done.stdout)
         self.assertIn("ranks: 16, as [allreduce] ranks says\n", done.stdout)
 
+    def test_a_dry_run_of_layers_names_operations_and_no_cases(self):
+        for file, words in ((INPUTS / "tiny.toml", "5 samples each, after one pass that is not measured"), (SLINGSHOT, "nothing is measured")):
+            done = subprocess.run([PROGRAM, "layers", file, "--dry-run"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+            self.assertRegex(done.stdout, rf"(?m)^\d+ operations of the backward pass.*{words}$")
+            self.assertNotIn("naive", done.stdout)
+
     def test_a_dry_run_of_collectives_names_what_would_be_measured(self):
         def plan(*arguments):
             done = subprocess.run([PROGRAM, *arguments, "--dry-run"], capture_output=True, text=True)
@@ -302,9 +309,10 @@ class Predict(PredictCase):
     def test_the_help_says_that_the_program_measures_nothing(self):
         done = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0)
-        self.assertIn("This program measures nothing. Every command of `ddproxy` that measures needs --dry-run here", " ".join(done.stdout.split()))
-        for word in ("layers", "collectives", "main command"):
-            self.assertNotIn(word, done.stdout)
+        self.assertIn("This program measures nothing. The commands run, sweep, step, layers, allreduce and collectives need --dry-run here", " ".join(done.stdout.split()))
+        self.assertNotIn("main command", done.stdout)
+        for word in ("layers", "collectives"):
+            self.assertNotRegex(done.stdout, rf"(?m)^ +{word} ")
 
 
 class FullDisk(PredictCase):

@@ -17,7 +17,7 @@ namespace ddproxy {
 struct OperationTimes {
   std::size_t ranks = 0, operations = 0, samples = 0;
   std::vector<double> seconds;  ///< [rank, operation, sample]; on rank 0 only
-  model::Probes probes = {};    ///< of the machine's state, the same on all ranks
+  model::Probes probes = {};    ///< measurements of the machine's state; the same on all ranks
   double last_pass = 0;  ///< seconds of the last pass, the maximum over the ranks; the same on all ranks
 
   /// Returns the median over the samples in seconds, [rank][operation]. Call it on rank 0.
@@ -29,10 +29,10 @@ struct OperationTimes {
 /// Collective.
 OperationTimes measure_operations(RankContext& context, int samples);
 
-/// Adds samples of `passes` more passes to `times`, which may be empty. Runs a pass that is not measured
-/// before them if `times` is empty, or if a pass takes less than 50 ms: such a short pass is slower after
-/// other work. If operations are replayed, their times are known, and `times` has one sample only.
-/// Collective.
+/// Adds samples of `passes` more passes to `times`, which may be empty. Before these passes it
+/// runs one that is not measured, if `times` is empty or a pass takes less than 50 ms: such a short pass is
+/// slower after other work. If operations are replayed, their times are known, and `times` has one sample
+/// only. Collective.
 void add_passes(RankContext& context, OperationTimes& times, int passes);
 
 /// Adds the samples of `more` behind those of `times`, which may be empty. Both have the same ranks and
@@ -56,7 +56,7 @@ struct SizeTimes {
   std::int64_t bytes = 0;       ///< full size x, on the wire
   std::vector<double> seconds;  ///< [sample] of one call
   std::int64_t wrong = 0;       ///< wrong elements, the sum over all ranks; -1 if nothing was verified
-  model::Probes probes = {};    ///< of the machine's state, the same on all ranks
+  model::Probes probes = {};    ///< measurements of the machine's state; the same on all ranks
   model::Verb verb = model::Verb::all_reduce;
 };
 

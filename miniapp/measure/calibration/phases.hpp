@@ -21,7 +21,7 @@ struct Phase {
   double allreduce = not_available;  ///< a(x) at one message size; NaN if nothing is reduced
 };
 
-/// Returns T_compute of each sample, in seconds: the sum over the operations, the maximum over the ranks.
+/// Returns T_compute of each sample, in seconds: the maximum over the ranks of the sum over the operations.
 /// Call it on rank 0.
 std::vector<double> pass_seconds(OperationTimes const& times);
 

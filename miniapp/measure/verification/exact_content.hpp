@@ -17,7 +17,7 @@ namespace ddproxy {
 //   contribution              what a rank adds to the gradient of an element in one micro-batch. If two
 //                             operators use the element (a tied embedding), each of them adds a contribution
 //   gradient(element)         the average over the n ranks of the sums of their contributions
-//   updated parameter         parameter - gradient, or half the gradient if a task of the step clips it
+//   updated parameter         parameter - gradient; parameter - gradient / 2 if a task of the step clips it
 //   optimizer state           0 to 127; the update adds 1
 //   activation                1 to 128; depends on the tensor, the micro-batch and the index
 //
@@ -29,12 +29,13 @@ namespace ddproxy {
 // Sparse contributions, for steps that send bf16: bf16 represents every integer up to 256, but the sums of
 // dense contributions are larger if a step has many micro-batches or ranks. So only one rank, in one
 // micro-batch and by one operator, contributes to an element. It contributes 4 n (n if there are more than 64
-// ranks), and the gradient is 4 (or 1). A hash of the element selects the three. All partial sums over the
-// ranks are integers up to 256 for n <= 256, also if a step reduces an averaged gradient again.
+// ranks), and the gradient is 4 (or 1). A hash of the element selects the rank, the micro-batch
+// and the operator. All partial sums over the ranks are integers up to 256 for n <= 256, also if a step
+// reduces an averaged gradient again.
 
-inline constexpr float exact_poison = std::numeric_limits<float>::quiet_NaN();  ///< not in use
+inline constexpr float exact_poison = std::numeric_limits<float>::quiet_NaN();  ///< element not in use
 
-/// Returns the upper 32 bits of a multiplicative hash. Each `stream` has other numbers.
+/// Returns the upper 32 bits of a multiplicative hash. Different values of `stream` give different hashes.
 KOKKOS_INLINE_FUNCTION std::uint32_t exact_hash(std::uint64_t number, std::uint64_t stream) {
   const std::uint64_t mixed = (number + stream * 0xD1B54A32D192ED03ULL + 1) * 0x9E3779B97F4A7C15ULL;
   return static_cast<std::uint32_t>((mixed ^ (mixed >> 29)) * 0xBF58476D1CE4E5B9ULL >> 32);
@@ -51,7 +52,7 @@ struct ExactNumbers {
   /// not.
   float tolerance = 0;
 
-  /// Returns w. Neighbours have 4 - d and 4 + d; the last rank of an odd number has 4.
+  /// Returns w. Ranks 2k and 2k + 1 have 4 - d and 4 + d. If the number of ranks is odd, the last has 4.
   KOKKOS_INLINE_FUNCTION int weight() const {
     if (ranks % 2 == 1 && place + 1 == ranks) return 4;
     const int d = 1 + place / 2 % 3;
@@ -103,8 +104,8 @@ struct ExactContent {
     activation
   };
   Kind kind = Kind::poison;
-  /// The element of the model at the start of the slice. Activation: a number of the tensor, its micro-batch
-  /// and its version.
+  /// The element of the model at the start of the slice. For an activation: a number that identifies the
+  /// tensor, its micro-batch and its version.
   std::uint64_t first = 0;
   int micro_batch = 0;   ///< contribution
   int op = 0;            ///< contribution: number of the operator among those of the element

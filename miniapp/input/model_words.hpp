@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace ddproxy {
+
+/// Returns the words with which texts for people name the model Config::model.
+inline std::string model_words(std::string const& name) {
+  return name == "free" ? "model of the input (no preset)" : name;
+}
+
+}  // namespace ddproxy
