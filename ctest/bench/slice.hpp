@@ -18,9 +18,8 @@ class Slice {
   double product_seconds();
 
  private:
-  void  /// `at` is the index of the first element of its weight in ready order.
-      void
-      linear_products(model::Operation const& operation, std::size_t at);
+  /// `at` is the index of the first element of the weight in ready order.
+  void linear_products(model::Operation const& operation, std::size_t at);
   void head_products();
   void attention_products();
 

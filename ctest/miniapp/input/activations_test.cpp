@@ -11,7 +11,8 @@ namespace ddproxy {
 namespace {
 
 // The closed forms of GPT-2, with N tokens, C = d_model, F = d_ff, V = vocabulary and H heads: each block has
-// 8NC + 2NF + NH + 4N elements, and the last norm, the head and the loss have 2NC + NV + 4N. A norm keeps two numbers for each token.
+// 8NC + 2NF + NH + 4N elements, and the last norm, the head and the loss have 2NC + NV + 4N. A norm keeps two
+// numbers for each token.
 TEST(Activations, OfTheBackwardPassAreThoseOfTheClosedForm) {
   for (auto const& preset : model::presets) {
     model::Shape const& s = preset.shape;
