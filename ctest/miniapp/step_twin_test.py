@@ -129,7 +129,7 @@ def check_twin():
     done = call(sys.executable, "-B", report, "twin.h5")
     assert done.returncode == 0, done.stderr
     page = Path("twin.html").read_text()
-    for words in ("8 ranks, simulated (replay)", "Whole steps", "Timeline of a step", "It is the memory that the simulated machine would use (calculated; this program allocates none of it).",
+    for words in ("8 ranks, simulated (replay)", "Whole steps", "Timeline of a step", "The panel shows the memory that the simulated machine would use (calculated; this program allocates none of it).",
                   "This is a simulated machine (a twin). Compute times come from the roofline of [machine], all-reduce times from a table.",
                   "This is the machine on which the twin ran, not the simulated one. One process stands for all 8 ranks."):
         assert words in page, words

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/app/tables.hpp"
 #include "miniapp/app/run_ends.hpp"
+#include "miniapp/app/step_tables.hpp"
 #include "model/statistics/estimate.hpp"
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <limits>
+#include <sstream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -63,6 +67,46 @@ TEST(TuningLine, ASlowRoundOfAllCasesIsNoNoise) {
       with_rounds(measured(model::strategy_named("bucketed"), 25, {0.150, 0.149, 0.310}), slow),
       with_rounds(measured(model::strategy_named("bucketed"), 4, {0.159, 0.158, 0.330}), slower)};
   EXPECT_EQ(tuning_line(reports, unknown).find("noise"), std::string::npos) << tuning_line(reports, unknown);
+}
+
+// 16 and 25 MiB make the same buckets. 16 MiB may be as fast as the best cap, so 25 MiB may be, too.
+TEST(TuningLine, CapsWithTheSameBucketsAreEquallyFast) {
+  std::vector<CaseReport> reports{measured(model::strategy_named("bucketed"), 4, {0.1500, 0.1499, 0.1501}),
+                                  measured(model::strategy_named("bucketed"), 16, {0.1501, 0.1499, 0.1503}),
+                                  measured(model::strategy_named("bucketed"), 25, {0.1504, 0.1503, 0.1505}),
+                                  measured(model::strategy_named("bucketed"), 64, {0.2000, 0.1990, 0.2010})};
+  for (auto& report : reports) report.measured->totals.resize(8, report.measured->total.value);
+  reports[1].measured->totals = {0.1499, 0.1499, 0.1499, 0.1501, 0.1501, 0.1503, 0.1503, 0.1503};
+  const std::string slower = "25 MiB (PyTorch's default) takes 0.4 ms (0.3 %) longer, and ";
+  EXPECT_NE(tuning_line(reports, unknown).find(slower), std::string::npos) << tuning_line(reports, unknown);
+  reports[1].item.plan = reports[2].item.plan = {{.first = 0, .last = 3, .bytes = 16, .offset = 0}};
+  const std::string equal = "25 MiB (PyTorch's default) takes 0.4 ms (0.3 %, within the noise) longer, and ";
+  EXPECT_NE(tuning_line(reports, unknown).find(equal), std::string::npos) << tuning_line(reports, unknown);
+}
+
+TEST(StepTable, ShowsNoErrorOfPartsThatTakeAlmostNothing) {
+  const auto row = [](std::string name, double seconds, double predicted) {
+    StepRow made;
+    made.name = std::move(name);
+    made.samples = {seconds};
+    made.median.value = seconds;
+    made.predicted = predicted;
+    return made;
+  };
+  StepFigures figures;
+  figures.rows = {row("forward", 0.9, 0.45), row("clip", 0.001, 0.1), row("waiting", 0.001, 0),
+                  row("step", 1, 1), row("exposed", 0.001, 0.1)};
+  const auto text = step_table(figures, Config{}, 25);
+  const auto error_of = [&](std::string const& name) {
+    std::istringstream line(text.substr(text.find("\n" + name) + 1));
+    std::vector<std::string> words{std::istream_iterator<std::string>(line), {}};
+    return words.at(7);
+  };
+  EXPECT_EQ(error_of("forward"), "-50.0");
+  EXPECT_EQ(error_of("clip"), "9900.0");  // a prediction that is far above the measured time stays visible
+  EXPECT_EQ(error_of("waiting"), "-");
+  EXPECT_EQ(error_of("exposed"), "-");
+  EXPECT_NE(text.find("\nerror: - for E and for parts below 0.5 % of the step\n"), std::string::npos) << text;
 }
 
 TEST(TuningLine, SaysThatOneSampleDoesNotTellTheNoise) {

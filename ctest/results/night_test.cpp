@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 using results::Night;
 
-const std::string advice = "; restore the file, or leave it out";
+const std::string advice = "; restore the file from a copy, or leave it out of the command";
 
 class NightFile : public Folder {
  protected:
@@ -76,10 +76,10 @@ TEST_F(NightFile, every_field_that_is_missing_is_named) {
 TEST_F(NightFile, every_field_that_is_malformed_is_named) {
   EXPECT_EQ(refusal([](json& all) { all["schema"] = "other"; }), "schema is not ddproxy-night-1");
   EXPECT_EQ(refusal([](json& all) { all["created"] = ""; }), "created is empty");
-  EXPECT_EQ(refusal([](json& all) { all["machine"] = 3; }), "machine is not a text");
+  EXPECT_EQ(refusal([](json& all) { all["machine"] = 3; }), "machine is not a string");
   EXPECT_EQ(refusal([](json& all) { all["identity"] = "x"; }), "identity is not an object");
   EXPECT_EQ(refusal([](json& all) { all["identity"]["model"] = 1; }),
-            "identity has the member 'model', which is not a text");
+            "identity has the member 'model', which is not a string");
   for (json bad : {json(0), json(-1), json(1.5), json("10")})
     EXPECT_EQ(refusal([&](json& all) { all["rounds"] = bad; }), "rounds is not a positive integer");
   EXPECT_EQ(refusal([](json& all) { all["cases"] = json::object(); }), "cases is not an array");

@@ -45,5 +45,12 @@ class WithSample(unittest.TestCase):
         with h5py.File(self.sample, "r+") as file:
             action(file)
 
+    def make_plans_differ(self):
+        """Gives the first bucket of each case bytes of its own. In the sample the caps from 1 to 64 MiB make the same buckets."""
+        def write(file):
+            for case, first in enumerate(file["plans/first"][()]):
+                file["plans/bytes"][first] += 4 * (case + 1)
+        self.change(write)
+
     def table(self, name):
         return next(t for t in tables_of(Results(self.sample)) if t.name == name).values()

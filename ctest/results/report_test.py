@@ -238,6 +238,7 @@ class Headline(WithSample):
         self.change(write)
 
     def test_the_gain_against_25_mib_comes_first(self):
+        self.make_plans_differ()
         self.make_best(16, 0.5)
         times, caps = self.bucketed()
         share = f"Best bucket size: 16 MiB. 25 MiB, PyTorch's default, takes {(times[caps == 25 * 2**20][0] - times.min()) * 1e3:.2f} ms ("
@@ -277,6 +278,10 @@ class Headline(WithSample):
         legend = [text.get_text() for text in draw_sweep(Results(self.sample)).axes[0].get_legend().get_texts()]
         self.assertEqual(sum(" best bucket size, of those that were run: " in text for text in legend), 2, legend)
         self.assertIn("95 % interval of the predicted best bucket size\n(any size allowed)", legend)
+
+    def test_marks_each_of_the_predicted_best_sizes(self):
+        marks = [line for line in draw_sweep(Results(self.sample)).axes[0].lines if line.get_label().startswith("predicted best bucket size")]
+        self.assertEqual([len(line.get_xdata()) for line in marks], [5])  # 1, 4, 16, 25 and 64 MiB make the same buckets
 
 
 class Notes(WithSample):
@@ -327,10 +332,11 @@ class Finding(WithSample):
         caps = [k for k in range(len(totals)) if results["/sweep/strategy"][k] == "bucketed"]
         best, worst = min(caps, key=lambda k: totals[k]), max(caps, key=lambda k: totals[k])
         mib = results["/sweep/bucket_bytes"] / 2.0**20
-        self.assertEqual(lead.finding(results), f"Best bucket: {mib[best]:g} MiB (4 other sizes are as fast, within the noise);\nthe worst, {mib[worst]:g} MiB, takes {derive.percent(totals[worst] / totals[best] - 1)} longer")
+        self.assertEqual(lead.finding(results), f"Best bucket size: {mib[best]:g} MiB (4 other sizes are as fast, within the noise);\nthe worst size, {mib[worst]:g} MiB, takes {derive.percent(totals[worst] / totals[best] - 1)} longer")
 
     def test_a_list_of_the_best_sizes_has_no_holes(self):
         """If a size between two that are as fast is slower beyond the noise, their number is given."""
+        self.make_plans_differ()
         results = Results(self.sample)
         totals = derive.column(results, "measured_median")
         best, order = derive.best_case(results, totals), sorted(derive.bucketed_cases(results, totals), key=lambda k: results["/sweep/bucket_bytes"][k])
@@ -344,7 +350,17 @@ class Finding(WithSample):
             self.change(lambda file: file[f"sweep/{name}"].__setitem__(slice(None), value))
         self.assertIn("only a T above 2.5 times the best T", lead.finding(Results(self.sample)))
 
+    def test_sizes_that_make_the_same_buckets_are_equally_fast(self):
+        """The buckets of 1 to 64 MiB are equal in the sample. If one of these sizes may be as fast as the best one, all may, whatever was measured."""
+        results = Results(self.sample)
+        self.assertEqual([len(derive.same_buckets(results, k)) for k in derive.bucketed_cases(results, derive.column(results, "measured_median"))][0], 5)
+        self.change(lambda file: file["sweep/over_best_low"].__setitem__(slice(None), 1.01))
+        self.assertIn("4 other sizes are as fast, within the noise", lead.finding(Results(self.sample)))
+        self.make_plans_differ()
+        self.assertNotIn("as fast", lead.finding(Results(self.sample)))
+
     def test_names_all_bucket_sizes_that_are_as_fast_as_the_best(self):
+        self.make_plans_differ()
         results = Results(self.sample)
         totals, strategy = derive.column(results, "measured_median"), results["/sweep/strategy"]
         caps = sorted((k for k in range(len(totals)) if strategy[k] == "bucketed"), key=lambda k: totals[k])
@@ -357,9 +373,9 @@ class Finding(WithSample):
             return lead.finding(Results(self.sample))
         mib = results["/sweep/bucket_bytes"] / 2.0**20
         two = sorted(mib[k] for k in caps[:2])
-        self.assertIn(f"Best bucket: {two[0]:g} MiB or {two[1]:g} MiB (no difference beyond the noise);", finding(2))
-        self.assertIn("Best bucket: 4 MiB, 16 MiB or 25 MiB (no difference beyond the noise);", finding(3))
-        self.assertIn(f"Best bucket: {mib[caps[0]]:g} MiB; ", finding(1))
+        self.assertIn(f"Best bucket size: {two[0]:g} MiB or {two[1]:g} MiB (no difference beyond the noise);", finding(2))
+        self.assertIn("Best bucket size: 4 MiB, 16 MiB or 25 MiB (no difference beyond the noise);", finding(3))
+        self.assertIn(f"Best bucket size: {mib[caps[0]]:g} MiB; ", finding(1))
 
     def test_says_where_nothing_differs_beyond_the_noise(self):
         def wide(file):
@@ -374,7 +390,7 @@ class Finding(WithSample):
             for name, value in (("over_best", 1.06), ("over_best_low", 1.05), ("over_best_high", 1.07)):
                 file[f"sweep/{name}"][:] = value
         self.change(slow_rounds)
-        self.assertIn("Best bucket: ", lead.finding(Results(self.sample)))
+        self.assertIn("Best bucket size: ", lead.finding(Results(self.sample)))
         self.change(lambda file: file["sweep/over_best_low"].__setitem__(slice(None), 0.99))
         self.assertEqual(lead.finding(Results(self.sample)), "No bucket size is faster beyond the noise\n(only differences above 7.0 % can be seen)")  # 1.06 - 0.99
 

@@ -59,10 +59,10 @@ void Session::warn_of_table() const {
   };
   Extrapolation beyond(cost_->table(), context_.workload.wire);
   for (auto const& report : reports_) beyond.look(report.item.name(), report.item.plan);
-  auto const& file = context_.config.table;
-  warn(fall_warning(known_cost_ ? model::read_allreduce(file, context_.config.ranks)
-                                : to_table(sizes_of_state())));
-  warn(beyond.warning(known_cost_ ? file : std::filesystem::path()));
+  const auto file = known_cost_ ? context_.config.table : std::filesystem::path();
+  warn(fall_warning(
+      known_cost_ ? model::read_allreduce(file, context_.config.ranks) : to_table(sizes_of_state()), file));
+  warn(beyond.warning(file));
 }
 
 void Session::plan_from_input() {

@@ -30,7 +30,8 @@ bool is_empty(StepRow const& row) {
   return row.median.value == 0 && row.predicted == 0;
 }
 
-// An exposed communication below this share of the step counts as none, so its error is not shown.
+// The error of a row below this share of the step is not shown: a relative error of almost nothing looks
+// alarming.
 constexpr double least_share = 0.005;
 
 double seconds_of_step(StepFigures const& f) {
@@ -40,7 +41,8 @@ double seconds_of_step(StepFigures const& f) {
 }
 
 bool hides_error(StepRow const& row, double step) {
-  return row.name == "exposed" && row.median.value < least_share * step;
+  const bool is_predicted_small = row.name == "exposed" || row.predicted < least_share * step;
+  return row.median.value < least_share * step && is_predicted_small;
 }
 
 std::string row_text(StepRow const& row, double step) {
@@ -122,7 +124,7 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
       few ? "Student's 95 % interval of the mean, because fewer than six samples have no interval of the "
             "median"
           : "95 % interval of the median",
-      hidden ? ". The error of E is not shown (-), because E is below 0.5 % of the step" : "");
+      hidden ? "\nerror: - for E and for parts below 0.5 % of the step" : "");
   text += kinds_text(f.kinds);
   text += fmt::format(
       "matrix products: linear and head together\n\n"

@@ -44,17 +44,26 @@ std::string change_ms(double seconds) {
   return text.starts_with('-') ? text : "+" + text;
 }
 
-// Returns a remark if the ratio of two T may be 1, or if its uncertainty is not known.
-char const* doubt(model::Estimate const& ratio) {
-  if (std::isnan(ratio.low)) return ", noise not known because a case has one sample";
-  return ratio.low <= 1 ? ", within the noise" : "";
+// Returns a remark if `other` may be as fast as `best`, or if the uncertainty is not known. Cases with the
+// same buckets differ by noise only: if one of them may be as fast, all of them may.
+char const* doubt(std::vector<CaseReport> const& reports, CaseReport const& best, CaseReport const& other) {
+  if (std::isnan(ratio_by_round(other, best).low)) return ", noise not known because a case has one sample";
+  const auto is_equal = [&](CaseReport const& report) {
+    if (!report.item.has_cap() || !report.measured) return false;
+    return &report == &other || (!other.item.plan.empty() && report.item.plan == other.item.plan);
+  };
+  const auto is_as_fast = [&](CaseReport const& report) {
+    return is_equal(report) && (&report == &best || ratio_by_round(report, best).low <= 1);
+  };
+  return std::ranges::any_of(reports, is_as_fast) ? ", within the noise" : "";
 }
 
 // Says how much longer than the best case another case takes, as results/reporting/lead.py does.
-std::string loss_text(CaseReport const& best, CaseReport const& other, std::string const& name) {
+std::string loss_text(std::vector<CaseReport> const& reports, CaseReport const& best, CaseReport const& other,
+                      std::string const& name) {
   const double least = best.measured->total.value, loss = other.measured->total.value - least;
   return fmt::format("{} takes {} ms ({:.1f} %{}) longer", name, brief_ms(loss), 100 * loss / least,
-                     doubt(ratio_by_round(other, best)));
+                     doubt(reports, best, other));
 }
 
 bool has_same_round(std::vector<CaseReport> const& reports) {
@@ -175,8 +184,9 @@ std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
   if (best == worst) return fmt::format("{}best cap: {}, the only cap that was measured\n", bound, name);
   return fmt::format(
       "{}best cap: {}; {}{}\n", bound, name,
-      common && common != best ? loss_text(*best, *common, "25 MiB (PyTorch's default)") + ", and " : "",
-      loss_text(*best, *worst, fmt::format("{} (the worst cap)", worst->item.name())));
+      common && common != best ? loss_text(reports, *best, *common, "25 MiB (PyTorch's default)") + ", and "
+                               : "",
+      loss_text(reports, *best, *worst, fmt::format("{} (the worst cap)", worst->item.name())));
 }
 
 std::string miss_line(CaseReport const& report) {

@@ -25,8 +25,7 @@ void add_table(Tables& tables, Path const& file, int ranks, std::vector<model::C
     const model::TableCost cost(points);  // throws if the points are wrong
     tables.all.push_back({ranks, points});
     tables.files.push_back(file);
-    if (const auto warning = fall_warning(points); !warning.empty())
-      tables.warnings.push_back(file.string() + ": " + warning);
+    if (const auto warning = fall_warning(points, file); !warning.empty()) tables.warnings.push_back(warning);
   } catch (std::invalid_argument const& error) {
     throw std::invalid_argument(fmt::format("{}: {}", file.string(), error.what()));
   }

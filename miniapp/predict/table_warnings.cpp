@@ -11,7 +11,7 @@
 
 namespace ddproxy {
 
-std::string fall_warning(std::span<const model::CostPoint> table) {
+std::string fall_warning(std::span<const model::CostPoint> table, std::filesystem::path const& file) {
   auto highest = table.begin(), from = table.end(), to = table.end();
   double most = 0;
   for (auto point = table.begin(); point != table.end(); ++point) {
@@ -23,13 +23,18 @@ std::string fall_warning(std::span<const model::CostPoint> table) {
     to = point;
   }
   if (from == table.end()) return "";
+  const std::string remedy =
+      file.empty()
+          ? "measure the all-reduces again with a larger [sweep] samples"
+          : fmt::format("correct these rows of {}, or measure a table on that machine (`ddproxy allreduce`)",
+                        file.string());
   return fmt::format(
-      "all-reduce times fall as bytes grow, most of all from {:.4g} us at {} bytes to {:.4g} us at {} bytes "
-      "(noise, or the library changes its algorithm). The model needs times that never fall, so it uses "
-      "their running maximum: predicted all-reduces of some sizes take up to {:.3g} % longer than in the "
-      "table. If T and E must be more exact than that, measure the all-reduces again with a larger [sweep] "
-      "samples",
-      from->seconds * 1e6, from->bytes, to->seconds * 1e6, to->bytes, 100 * most);
+      "{}all-reduce times fall as bytes grow, most of all from {:.4g} us at {} bytes to {:.4g} us at {} "
+      "bytes (noise, or the library changes its algorithm). The model needs times that never fall, so it "
+      "uses their running maximum: predicted all-reduces of some sizes take up to {:.3g} % longer than in "
+      "the table. If T and E must be more exact than that, {}",
+      file.empty() ? "" : file.string() + ": ", from->seconds * 1e6, from->bytes, to->seconds * 1e6,
+      to->bytes, 100 * most, remedy);
 }
 
 void Extrapolation::look(std::string const& name, model::Plan const& plan) {

@@ -17,8 +17,9 @@ namespace ddproxy {
 
 /// Returns a warning if the seconds of a table fall as bytes grow. The warning names the two sizes between
 /// which they fall most. Returns an empty string otherwise. `table` has the times before TableCost takes
-/// their running maximum, by ascending bytes.
-std::string fall_warning(std::span<const model::CostPoint> table);
+/// their running maximum, by ascending bytes. `file` is the file of the table, with which the warning begins;
+/// empty: this run measured the table.
+std::string fall_warning(std::span<const model::CostPoint> table, std::filesystem::path const& file);
 
 /// Collects the cases that have buckets smaller or larger than all sizes of a table of a(x).
 class Extrapolation {

@@ -9,6 +9,11 @@
 #include "model/text/echo.hpp"
 
 namespace ddproxy::results {
+namespace {
+
+constexpr char remedy[] = "; restore the file from a copy, or leave it out of the command";
+
+}  // namespace
 
 nlohmann::ordered_json read_json(std::filesystem::path const& path) {
   std::error_code absent;
@@ -18,8 +23,7 @@ nlohmann::ordered_json read_json(std::filesystem::path const& path) {
     throw std::invalid_argument(path.string() +
                                 ": cannot be opened for reading; check the path and its permissions");
   auto json = nlohmann::ordered_json::parse(file, nullptr, false);
-  if (json.is_discarded())
-    throw std::invalid_argument(path.string() + ": is not valid JSON; restore the file, or leave it out");
+  if (json.is_discarded()) throw std::invalid_argument(path.string() + ": is not valid JSON" + remedy);
   return json;
 }
 
@@ -27,12 +31,11 @@ JsonFields::JsonFields(std::filesystem::path path, Json const& json, std::string
     : path_(std::move(path)), json_(&json), where_(std::move(where)) {
   if (!json.is_object())
     throw std::invalid_argument(path_.string() + ": " + (where_.empty() ? "the file " : where_ + " ") +
-                                "is not a JSON object; restore the file, or leave it out");
+                                "is not a JSON object" + remedy);
 }
 
 void JsonFields::refuse(char const* name, std::string const& what) const {
-  throw std::invalid_argument(path_.string() + ": the field " + where_ + name + " " + what +
-                              "; restore the file, or leave it out");
+  throw std::invalid_argument(path_.string() + ": the field " + where_ + name + " " + what + remedy);
 }
 
 JsonFields::Json const& JsonFields::member(char const* name) const {
@@ -42,7 +45,7 @@ JsonFields::Json const& JsonFields::member(char const* name) const {
 }
 
 std::string JsonFields::text(char const* name) const {
-  if (!member(name).is_string()) refuse(name, "is not a text");
+  if (!member(name).is_string()) refuse(name, "is not a string");
   return member(name).get<std::string>();
 }
 
@@ -71,7 +74,7 @@ std::vector<std::pair<std::string, std::string>> JsonFields::texts_of_object(cha
   if (!member(name).is_object()) refuse(name, "is not an object");
   std::vector<std::pair<std::string, std::string>> all;
   for (auto const& [key, value] : member(name).items()) {
-    if (!value.is_string()) refuse(name, "has the member '" + model::echo(key) + "', which is not a text");
+    if (!value.is_string()) refuse(name, "has the member '" + model::echo(key) + "', which is not a string");
     all.emplace_back(key, value.get<std::string>());
   }
   return all;

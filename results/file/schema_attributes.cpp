@@ -64,7 +64,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/sweep", "max_seconds", "time for all rounds of samples; absent if the number of samples was given"},
     {"/sweep", "seconds",
      "time of all complete rounds, also of those that rounds_before counts, seconds; with max_seconds only"},
-    {"/sweep", "warmup", "number of rounds before the measured ones"},
+    {"/sweep", "warmup", "number of warm-ups before the first sample"},
     {"/sweep", "piece_mib", "largest piece in which a bucket is reduced, MiB; with mpi only"},
     {"/sweep", "priority", "priority of the communication stream, normal or high; with nccl only"},
 

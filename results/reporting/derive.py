@@ -89,6 +89,18 @@ def best_case(results, values):
     return int(ours[np.argmin(values[ours])]) if ours.size else None
 
 
+def same_buckets(results, case):
+    """Returns the indices of the measured bucketed cases of ddproxy that have the same buckets as `case`, and that of `case` itself."""
+    if not results.has("/plans/first", "/plans/count", "/plans/bytes"):
+        return [case]
+    first, count, sizes = (results[f"/plans/{name}"] for name in ("first", "count", "bytes"))
+
+    def buckets(k):
+        return sizes[first[k]:first[k] + count[k]].tolist()
+    ours = bucketed_cases(results, column(results, "measured_median"))
+    return [k for k in ours if k == case or (count[case] > 0 and buckets(k) == buckets(case))] if case in ours else [case]
+
+
 def best_constant(exposed, totals):
     """Returns the constant that fits the measured E of these cases best, as in the row `constant` of the score. It is the median of E, where
     each case has the weight 1 / max(E, 0.5 % of T). Returns NaN if no case has an E."""

@@ -23,7 +23,14 @@ def _common_case(results, totals):
 
 
 def _within_noise(results, best, other):
-    """Returns whether `other` may be as fast as `best`: the 95 % interval of the ratio of their T in the same round then includes 1. If the file
+    """Returns whether `other` may be as fast as `best`. Cases with the same buckets differ by noise only: if one of them may be as fast, all of them may.
+    Returns None if a case has no interval, because it has a single sample."""
+    answer = _includes_best(results, best, other)
+    return answer if answer is None else any(k == best or _includes_best(results, best, k) for k in derive.same_buckets(results, other))
+
+
+def _includes_best(results, best, other):
+    """Returns whether the measured T of `other` may be as small as that of `best`: the 95 % interval of the ratio of their T in the same round then includes 1. If the file
     has no such ratio, returns whether the intervals of T overlap. Returns None if a case has no interval, because it has a single sample."""
     if results.has("/sweep/over_best_low"):
         lowest = results["/sweep/over_best_low"][other]
@@ -84,12 +91,12 @@ def finding(results):
         return ""
     noise = _within_noise(results, best, worst)
     if noise is None:
-        return f"Best bucket: {cap_text(results, best)}; one sample per case, so the noise is not known"
+        return f"Best bucket size: {cap_text(results, best)}; one sample per case, so the noise is not known"
     if noise:
         return f"No bucket size is faster beyond the noise\n({_seen_text(_smallest_seen(results, totals, best, worst))} can be seen)"
-    gained = f"the worst, {cap_text(results, worst)}, takes {derive.percent((totals[worst] - totals[best]) / totals[best])} longer"
+    gained = f"the worst size, {cap_text(results, worst)}, takes {derive.percent((totals[worst] - totals[best]) / totals[best])} longer"
     sizes = _best_sizes(results, totals, best)
-    return f"Best bucket: {sizes};{chr(10) if '(' in sizes else ' '}{gained}"
+    return f"Best bucket size: {sizes};{chr(10) if '(' in sizes else ' '}{gained}"
 
 
 def _seen_text(seen):

@@ -33,7 +33,7 @@ TIMELINE = ("Each figure shows compute and communication on rank {rank} in the l
 MEMORY = (" The lower panel shows the memory in use: the gradients, and the buckets if gradients are copied into them. Memory is in use while it holds data that a later "
           "operation or all-reduce needs. If several operations add to a gradient, its memory is in use from the start of the pass. ")
 DASHED = "The dashed line is the memory that is allocated."
-CALCULATED = "It is the memory that the simulated machine would use; this program allocates none of it."
+CALCULATED = "The panel shows the memory that the simulated machine would use; this program allocates none of it."
 STEP_TIMELINE = ("The last step that was {source}, on rank {rank}, above its prediction. The upper row is the compute lane, the lower row has the communication lanes. A lane carries out its tasks one after another. The lower panel shows the "
                  "memory in use on the same rank. Memory is in use from the start of the first task that needs it until the end of the last one. Parameters and optimizer states "
                  "are always in use. The dot is the peak.")
@@ -129,7 +129,7 @@ class Report:
         style.close(drawn)
         caption = STEP_TIMELINE.format(source=step_timeline_figure.source(self.newest), rank=timeline_figure.first_rank(self.newest, step_timeline_figure.CASE))
         allocation = step_timeline_figure.allocation(self.newest)
-        text = f"It is the {allocation}" if allocation.startswith("memory") else f"{allocation[0].upper()}{allocation[1:]}"
+        text = f"The panel shows the {allocation}" if allocation.startswith("memory") else f"{allocation[0].upper()}{allocation[1:]}"
         return page.figure(svg, f"{caption} {text}.")
 
     def _save(self, drawn, name, title):

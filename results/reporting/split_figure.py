@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws where the time goes: compute alone, communication alone, their serial sum, and the measured step."""
+"""Draws where the time goes: compute alone, communication alone, their sum, and the measured step."""
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -44,7 +44,7 @@ def _bars(results, case):
     """Returns (label, [(part, seconds)]) for the four bars of a case."""
     compute, comm = derive.compute_seconds(results)[case], derive.comm_seconds(results)[case]
     return [("compute only", [("compute", compute)]), ("communication only", [("communication", comm)]),
-            ("serial sum", [("compute", compute), ("communication", comm)]),
+            ("compute + communication", [("compute", compute), ("communication", comm)]),
             ("measured", measured_parts(results, case))]
 
 

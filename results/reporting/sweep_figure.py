@@ -94,13 +94,15 @@ def _draw(axes, curve, ends, unit):
 
 
 def _mark_best(axes, curve, values, colour, marker, size, word):
-    """Marks the bucketed case with the smallest value and returns its index, or None if there is no value."""
+    """Marks the bucketed cases with the smallest value and returns the index of the first one, or None if there is no value. Several cases have it
+    if their caps make the same buckets."""
     line = curve.cases.line()
     if not np.isfinite(values[line]).any():
         return None
     best = line[np.nanargmin(values[line])]
-    sizes = " and ".join(f"{curve.cases.mib[k]:g}" for k in line if values[k] <= values[best] * (1.0 + 1e-9))  # caps that make the same buckets
-    axes.plot(curve.cases.x[best], values[best], marker=marker, color=colour, markersize=size, markerfacecolor="none", zorder=4,
+    alike = [k for k in line if values[k] <= values[best] * (1.0 + 1e-9)]
+    sizes = " and ".join(f"{curve.cases.mib[k]:g}" for k in alike)
+    axes.plot(curve.cases.x[alike], values[alike], marker=marker, color=colour, markersize=size, markerfacecolor="none", zorder=4,
               markeredgewidth=2, linestyle="none", label=f"{word} best bucket size, of those that were run: {sizes} MiB")
     return best
 

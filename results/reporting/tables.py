@@ -55,7 +55,7 @@ SCORE_NOTE = ("The row \"model\" is the prediction of this run. The other rows a
 PAIRS_NOTE = (" The column \"pairs in the right order\" takes all pairs of cases whose E differ by more than twice the noise. It gives the share of these pairs that the prediction "
               "puts in the right order.")
 TERM_NOTE = ("The column \"ideal\" is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent say which share of the difference between "
-             "measured and ideal E a cause explains. They add up to 100. If the causes explain more than the difference, unexplained is negative. A dash means that the case does not "
+             "measured and ideal E a cause explains. The percentages of a row add up to 100. If the causes explain more than the difference, \"not explained\" is negative. A dash means that the case does not "
              "overlap, or that the difference is within the noise of E.")
 STEP_NOTE = ("The columns \"from\" and \"to\" are the ends of an interval: {interval}. The row \"exposed\" is the part of the communication that makes the step longer: the time of the step minus the "
              "compute time of the same step without communication. The column \"first step\" has the times of the first step of the run, before anything is warm. The column \"predicted\" uses kappa and "
@@ -177,11 +177,13 @@ def term_table(results):
              "exposed": "measured"}
     columns = [derive.column(results, n) * 1e3 for n in names]
     shares = _explained(results, *columns)
+    difference = columns[-1] - columns[0]
     case_names, below = derive.case_names(results), columns[-1] < columns[0]
-    rows = [[name, *[c[k] for c in columns], *[s[k] for s in shares.values()]] for k, name in enumerate(case_names) if not below[k]]
+    rows = [[name, *[c[k] for c in columns], difference[k], *[s[k] for s in shares.values()]] for k, name in enumerate(case_names) if not below[k]]
     return Table("terms", "Causes of E, added to the prediction one by one",
                  [("case", "case", ""), *[(f"{n}_ms", f"{label} (ms)", ".5g") for n, label in names.items()],
-                  *[(f"{name}_percent", f"{name} (%)", ".0f") for name in shares]], rows, " ".join(filter(None, (TERM_NOTE, _left_out(case_names[below])))))
+                  ("difference_ms", "measured - ideal (ms)", ".5g"),
+                  *[(f"{name}_percent", f"{'not explained' if name == 'unexplained' else name} (%)", ".0f") for name in shares]], rows, " ".join(filter(None, (TERM_NOTE, _left_out(case_names[below])))))
 
 
 def _left_out(names):

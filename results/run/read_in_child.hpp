@@ -17,8 +17,8 @@ namespace ddproxy::results {
 ChildLimits limits_for(std::filesystem::path const& path, double patience);
 
 /// Reads a results file in a child process, so that even a damaged file cannot crash or hang this process.
-/// `read` runs in the child. Returns the texts that it returns, printable and each cut after 2,000
-/// characters.
+/// `read` runs in the child and returns texts. This function returns these texts with unprintable characters
+/// replaced, each cut after 2,000 characters.
 ///
 /// Throws std::invalid_argument, one line that begins with the file's name, if `read` throws a
 /// std::exception, and if the child crashes or exceeds its limits, see limits_for(). Throws

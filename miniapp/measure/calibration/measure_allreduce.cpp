@@ -34,13 +34,25 @@ int calls_of_sample(double seconds_of_one) {
   return std::clamp(static_cast<int>(least_sample_s / seconds_of_one), 1, most_calls);
 }
 
-void take_sample(RankContext& context, SizeTimes& times, int calls) {
-  const auto count = static_cast<std::size_t>(calls);
-  const Slice arena{0, context.arena.size()};
-  const auto slices =
-      consecutive_slices(arena, elements_of(context, times.bytes), count, count * times.seconds.size());
+// Returns `calls` calls on consecutive slices of the arena. A reduce-scatter assigns its part at the end of the
+// arena, as in a sharded step, whose shard lies outside the bucket. If the arena has no room for the part, the
+// reduce-scatter works in place; then ddproxy has to copy the result (MpiWire).
+std::vector<CollectiveCall> row_of(RankContext const& context, SizeTimes const& times, std::size_t calls) {
+  const std::size_t elements = elements_of(context, times.bytes), arena = context.arena.size();
+  const std::size_t part =
+      times.verb == model::Verb::reduce_scatter ? elements / static_cast<std::size_t>(context.place().ranks) : 0;
+  const bool has_room = elements + part <= arena;
+  const Slice messages{0, has_room ? arena - part : arena};
   std::vector<CollectiveCall> row;
-  for (auto const& slice : slices) row.push_back(call_of(context, times.verb, slice));
+  for (auto const& slice : consecutive_slices(messages, elements, calls, calls * times.seconds.size())) {
+    row.push_back(call_of(context, times.verb, slice));
+    if (part > 0 && has_room) row.back().assigned.offset = messages.end();
+  }
+  return row;
+}
+
+void take_sample(RankContext& context, SizeTimes& times, int calls) {
+  const auto row = row_of(context, times, static_cast<std::size_t>(calls));
   probed(context.probe.get(), times.probes,
          [&] { times.seconds.push_back(time_calls(context, row) / calls); });
 }
