@@ -178,7 +178,7 @@ class Session {
   // contention_rounds_ hold theirs while they exist. Rank 0 computes from those in the file.
   Tables calibration_;
   std::vector<Phase> phases_;
-  model::Job job_;  // input of the prediction, made from the tables only; uses no sample of the sweep
+  model::Job job_;      // input of the prediction, made from the tables only; uses no sample of the sweep
   SizeTimes handover_;  // samples of handing a bucket over (handover.hpp)
   std::vector<Uncertainty> uncertainty_;
   model::Band best_cap_{not_available, not_available};  // 95 % interval, bytes

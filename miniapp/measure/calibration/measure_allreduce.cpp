@@ -34,13 +34,14 @@ int calls_of_sample(double seconds_of_one) {
   return std::clamp(static_cast<int>(least_sample_s / seconds_of_one), 1, most_calls);
 }
 
-// Returns `calls` calls on consecutive slices of the arena. A reduce-scatter assigns its part at the end of the
-// arena, as in a sharded step, whose shard lies outside the bucket. If the arena has no room for the part, the
-// reduce-scatter works in place; then ddproxy has to copy the result (MpiWire).
+// Returns `calls` calls on consecutive slices of the arena. A reduce-scatter assigns its part at the end of
+// the arena, as in a sharded step, whose shard lies outside the bucket. If the arena has no room for the
+// part, the reduce-scatter works in place; then ddproxy has to copy the result (MpiWire).
 std::vector<CollectiveCall> row_of(RankContext const& context, SizeTimes const& times, std::size_t calls) {
   const std::size_t elements = elements_of(context, times.bytes), arena = context.arena.size();
-  const std::size_t part =
-      times.verb == model::Verb::reduce_scatter ? elements / static_cast<std::size_t>(context.place().ranks) : 0;
+  const std::size_t part = times.verb == model::Verb::reduce_scatter
+                               ? elements / static_cast<std::size_t>(context.place().ranks)
+                               : 0;
   const bool has_room = elements + part <= arena;
   const Slice messages{0, has_room ? arena - part : arena};
   std::vector<CollectiveCall> row;
