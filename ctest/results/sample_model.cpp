@@ -184,6 +184,9 @@ void write_calibration(results::Writer& writer) {
     writer.write(std::string("/calibration/") + name, Reals{0.1, 0.1, 0.1, 0.1}, {2, 2});
     writer.write(std::string("/calibration/later_") + name, Reals(2, std::nan("")), {2, 1});
   }
+  writer.write("/calibration/handover", Reals{3e-6});
+  for (auto name : {"seconds", "probe_before", "probe_after"})
+    writer.write(std::string("/calibration/handover_") + name, Reals{2e-6, 3e-6, 4e-6});
   writer.write("/calibration/alpha", Reals{4e-5});
   writer.write("/calibration/beta", Reals{9e9});
   writer.write("/calibration/fit_error_mean", Reals{0.1});
