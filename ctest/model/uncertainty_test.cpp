@@ -148,6 +148,17 @@ TEST(Uncertainty, PhasesOfTheAllReduceWidenTheBandsToo) {
   EXPECT_EQ(equal.low, equal.high);
 }
 
+// Two phases leave one degree of freedom. Student's distribution then has no variance.
+TEST(Uncertainty, TwoPhasesThatDifferMuchGiveFiniteBands) {
+  auto measurements = measurements_of(0, 3, 1);
+  measurements.drift = {{0.05, 0.1}, {1e-3, 5e-3}};
+  const Bands bands = bootstrap(measurements, Jitter::included, two_plans(measurements), 2000, 1);
+  for (auto const& total : bands.total) {
+    EXPECT_GT(total.low, 0);
+    EXPECT_TRUE(std::isfinite(total.high));
+  }
+}
+
 TEST(Uncertainty, MoreSamplesMakeNarrowerBands) {
   const Measurements few = measurements_of(0.1, 10, 1);
   const Measurements many = measurements_of(0.1, 160, 1);

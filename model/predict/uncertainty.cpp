@@ -59,14 +59,16 @@ class Draw {
 
   /// Draws the factor by which a future phase is slower than the measured phase. Both phases deviate from
   /// their common mean with the standard deviation s of the logarithms, estimated from n phases. The factor
-  /// is therefore exp(sqrt(2) s t), with t from Student's distribution with n - 1 degrees of freedom.
+  /// is therefore exp(sqrt(2) s t), with t from Student's distribution with n - 1 degrees of freedom. With
+  /// two phases t can be so large that times become 0 or infinite, so the factor is kept between 1e-6 and
+  /// 1e6.
   double phase_factor(std::vector<double> const& phases) {
     const double s = deviation_of_logarithms(phases);
     if (!(s > 0)) return 1;
     double squares = 0;
     for (std::size_t i = 1; i < phases.size(); ++i) squares += std::pow(normal(), 2);
-    return std::exp(std::numbers::sqrt2 * s * normal() /
-                    std::sqrt(squares / static_cast<double>(phases.size() - 1)));
+    const double t = normal() / std::sqrt(squares / static_cast<double>(phases.size() - 1));
+    return std::clamp(std::exp(std::numbers::sqrt2 * s * t), 1e-6, 1e6);
   }
 
   std::mt19937_64 engine_;
