@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 
 namespace ddproxy {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "kernels/teams.hpp"
+#include "kernels/base/teams.hpp"
 
 namespace ddproxy::kernels {
 namespace {

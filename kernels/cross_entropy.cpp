@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "kernels/power_of_two.hpp"
-#include "kernels/teams.hpp"
+#include "kernels/base/power_of_two.hpp"
+#include "kernels/base/teams.hpp"
 
 namespace ddproxy::kernels {
 namespace {

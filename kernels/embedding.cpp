@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "kernels/teams.hpp"
+#include "kernels/base/teams.hpp"
 
 namespace ddproxy::kernels {
 namespace {

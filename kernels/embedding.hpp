@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/sum_mode.hpp"
-#include "kernels/types.hpp"
+#include "kernels/base/sum_mode.hpp"
+#include "kernels/base/types.hpp"
 
 namespace ddproxy::kernels {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/gelu.hpp"
 
-#include "kernels/power_of_two.hpp"
+#include "kernels/base/power_of_two.hpp"
 
 namespace ddproxy::kernels {
 namespace {

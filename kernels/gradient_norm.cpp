@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "kernels/row_sum.hpp"
-#include "kernels/teams.hpp"
+#include "kernels/base/teams.hpp"
+#include "kernels/norm/row_sum.hpp"
 
 namespace ddproxy::kernels {
 namespace {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/linear.hpp"
 
-#include "kernels/gemm.hpp"
-#include "kernels/row_sum.hpp"
-#include "kernels/teams.hpp"
+#include "kernels/base/teams.hpp"
+#include "kernels/gemm/gemm.hpp"
+#include "kernels/norm/row_sum.hpp"
 
 namespace ddproxy::kernels {
 namespace {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kernels/sum_mode.hpp"
-#include "kernels/types.hpp"
+#include "kernels/base/sum_mode.hpp"
+#include "kernels/base/types.hpp"
 
 namespace ddproxy::kernels {
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include "kernels/device_clock.hpp"
+#include "kernels/base/device_clock.hpp"
 
 namespace ddproxy::kernels {
 namespace {

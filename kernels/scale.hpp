@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 
 namespace ddproxy::kernels {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "kernels/gemm.hpp"
+#include "kernels/gemm/gemm.hpp"
 #include "operations.hpp"
 #include "peaks.hpp"
 #include "slice.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/layernorm.hpp"
-#include "kernels/rmsnorm.hpp"
+#include "kernels/norm/layernorm.hpp"
+#include "kernels/norm/rmsnorm.hpp"
 #include "model/statistics/quantile.hpp"
 
 // Measures the norms beside a loop that copies, with arrays that are larger than the caches. Bytes are

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "kernels/gemm.hpp"
+#include "kernels/gemm/gemm.hpp"
 #include "step_slice.hpp"
 
 // Measures whole steps of slices of models on one rank: forward, backward and update. The counters are the

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "ctest/bench/bucket_steps.hpp"
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 #include "miniapp/collectives/drivers/communication_lane.hpp"
-#include "miniapp/compute/stream_replay.hpp"
+#include "miniapp/compute/replay/stream_replay.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "miniapp/measure/pass/run_step.hpp"
 

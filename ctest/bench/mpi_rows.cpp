@@ -6,7 +6,7 @@
 
 #include "ctest/bench/pairs.hpp"
 #include "ctest/bench/plain_collectives.hpp"
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/collectives/engines/mpi_engine.hpp"
 

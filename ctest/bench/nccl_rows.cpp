@@ -7,7 +7,7 @@
 
 #include "ctest/bench/pairs.hpp"
 #include "ctest/bench/plain_nccl.hpp"
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 #include "miniapp/collectives/engines/nccl_lane.hpp"
 #include "miniapp/device/marks.hpp"
 

@@ -5,15 +5,15 @@
 #include <algorithm>
 
 #include "kernels/adamw.hpp"
-#include "kernels/attention.hpp"
+#include "kernels/attention/attention.hpp"
+#include "kernels/attention/rope.hpp"
 #include "kernels/cross_entropy.hpp"
 #include "kernels/gelu.hpp"
 #include "kernels/gradient_norm.hpp"
-#include "kernels/layernorm.hpp"
 #include "kernels/linear.hpp"
+#include "kernels/norm/layernorm.hpp"
+#include "kernels/norm/rmsnorm.hpp"
 #include "kernels/residual.hpp"
-#include "kernels/rmsnorm.hpp"
-#include "kernels/rope.hpp"
 #include "kernels/swiglu.hpp"
 
 namespace ddproxy::bench {

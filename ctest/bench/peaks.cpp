@@ -6,7 +6,7 @@
 #include <chrono>
 #include <limits>
 
-#include "kernels/gemm.hpp"
+#include "kernels/gemm/gemm.hpp"
 
 namespace ddproxy::bench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/gemm.hpp"
+#include "kernels/gemm/gemm.hpp"
 
 namespace ddproxy::bench {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "ctest/fuzz/memory_file.hpp"
 #include "miniapp/input/config.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t count) {
   try {

@@ -7,10 +7,10 @@
 #include "compare.hpp"
 #include "device.hpp"
 #include "kernels/embedding.hpp"
-#include "kernels/layernorm.hpp"
 #include "kernels/linear.hpp"
-#include "kernels/rmsnorm.hpp"
-#include "kernels/row_sum.hpp"
+#include "kernels/norm/layernorm.hpp"
+#include "kernels/norm/rmsnorm.hpp"
+#include "kernels/norm/row_sum.hpp"
 #include "kernels/scale.hpp"
 
 // Gradients of parameters are assigned in the first micro-batch and added in the others. Both modes must

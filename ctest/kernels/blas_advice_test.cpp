@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/blas_advice.hpp"
+#include "kernels/gemm/blas_advice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 
 // Copies arrays between the reference loops and the kernels, and makes test data.
 namespace ddproxy::kernels {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/gemm.hpp"
+#include "kernels/gemm/gemm.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/attention.hpp"
+#include "kernels/attention/attention.hpp"
 #include "kernels/linear.hpp"
 #include "miniapp/compute/kernel_backward.hpp"
 

@@ -6,9 +6,9 @@
 
 #include "compare.hpp"
 #include "device.hpp"
+#include "kernels/attention/rope.hpp"
 #include "kernels/linear.hpp"
-#include "kernels/rmsnorm.hpp"
-#include "kernels/rope.hpp"
+#include "kernels/norm/rmsnorm.hpp"
 #include "kernels/swiglu.hpp"
 #include "reference.hpp"
 

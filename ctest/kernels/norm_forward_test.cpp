@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/norm_forward.hpp"
+#include "kernels/norm/norm_forward.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "compare.hpp"
 #include "device.hpp"
-#include "kernels/layernorm.hpp"
+#include "kernels/norm/layernorm.hpp"
 #include "reference.hpp"
 
 // Compares both implementations of the norms' forward passes with loops in double precision. Those for
@@ -35,8 +35,8 @@ struct Size {
   std::size_t rows, columns;
 };
 
-// One element; fewer columns than a vector; a chunk of columns (kernels/row_passes.hpp) and one column more;
-// rows that are handled alone and in groups, with a group that is not full.
+// One element; fewer columns than a vector; a chunk of columns (kernels/norm/row_passes.hpp) and one column
+// more; rows that are handled alone and in groups, with a group that is not full.
 constexpr Size sizes[] = {{1, 1}, {3, 5}, {2, 64}, {2, 65}, {5, 331}, {6, 1280}, {7, 2311}, {9, 4096}};
 
 Index index(std::size_t value) {

@@ -10,10 +10,10 @@
 #include "kernels/cross_entropy.hpp"
 #include "kernels/embedding.hpp"
 #include "kernels/gelu.hpp"
-#include "kernels/layernorm.hpp"
 #include "kernels/linear.hpp"
+#include "kernels/norm/layernorm.hpp"
+#include "kernels/norm/row_sum.hpp"
 #include "kernels/residual.hpp"
-#include "kernels/row_sum.hpp"
 #include "reference.hpp"
 
 namespace ddproxy::kernels {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/power_of_two.hpp"
+#include "kernels/base/power_of_two.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/row_sums.hpp"
+#include "kernels/norm/row_sums.hpp"
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ std::vector<Implementation> implementations() {
 }
 
 // One element; fewer rows than parts; columns that fill no team of 32; several teams; parts without rows;
-// several groups of rows in a part and several chunks of columns (kernels/row_passes.hpp).
+// several groups of rows in a part and several chunks of columns (kernels/norm/row_passes.hpp).
 constexpr RowParts sizes[] = {{1, 1, 1}, {3, 5, 8}, {40, 33, 7}, {65, 100, 16}, {10, 70, 6}, {21, 331, 2}};
 
 std::size_t elements(RowParts const& size) {

@@ -16,7 +16,7 @@
 #include "ctest/model/step/steps.hpp"
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/collectives/engines/replay_engine.hpp"
-#include "miniapp/compute/step_replay.hpp"
+#include "miniapp/compute/replay/step_replay.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/measure/step/step_groups.hpp"
 #include "model/step/merged_order.hpp"

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "ctest/mpi_main.hpp"
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 #include "miniapp/collectives/drivers/polled_lane.hpp"
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/collectives/engines/mpi_engine.hpp"

@@ -8,7 +8,8 @@
 #include <limits>
 
 #include "ctest/miniapp/input/input_file.hpp"
-#include "miniapp/app/recorder.hpp"
+#include "miniapp/app/record/recorder.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 
 namespace ddproxy {
 namespace {

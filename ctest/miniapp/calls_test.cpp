@@ -9,6 +9,7 @@
 #include "ctest/mpi_main.hpp"
 #include "miniapp/cores/node_cores.hpp"
 #include "miniapp/cores/pinning.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/measure/calibration/choose_calls.hpp"
 #include "miniapp/measure/calibration/compare_calls.hpp"
 

@@ -11,6 +11,7 @@
 #include "ctest/folders.hpp"
 #include "ctest/mpi_main.hpp"
 #include "miniapp/app/tables.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/measure/calibration/verify_collective.hpp"
 #include "model/cost/collective_tables.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "ctest/folders.hpp"
 #include "ctest/mpi_main.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/measure/calibration/calibrate.hpp"
 
 // Tests that the all-reduces of a contention run do not touch the gradients that the operators write at the

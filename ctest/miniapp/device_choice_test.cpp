@@ -7,7 +7,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "miniapp/app/visible_devices.hpp"
+#include "miniapp/app/record/visible_devices.hpp"
 #include "miniapp/collectives/engines/nccl_version.hpp"
 
 namespace ddproxy {

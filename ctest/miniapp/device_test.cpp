@@ -11,10 +11,10 @@
 
 #include "ctest/miniapp/nccl_here.hpp"
 #include "ctest/mpi_main.hpp"
-#include "kernels/foreign_call.hpp"
+#include "kernels/base/foreign_call.hpp"
 #include "kernels/occupy_stream.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
-#include "miniapp/compute/stream_replay.hpp"
+#include "miniapp/compute/replay/stream_replay.hpp"
 #include "miniapp/compute/verification_pattern.hpp"
 #include "model/statistics/quantile.hpp"
 

@@ -9,7 +9,7 @@
 #include "ctest/mpi_main.hpp"
 #include "miniapp/collectives/drivers/polled_lane.hpp"
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
-#include "miniapp/compute/stream_replay.hpp"
+#include "miniapp/compute/replay/stream_replay.hpp"
 #include "miniapp/device/marks.hpp"
 #include "miniapp/measure/pass/run_ahead.hpp"
 

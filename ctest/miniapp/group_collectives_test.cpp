@@ -13,6 +13,7 @@
 #include "miniapp/collectives/engines/staged_engine.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/calibration/verify_collective.hpp"
 #include "miniapp/measure/step/group_lane.hpp"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A lane whose handover is slowed down on purpose: the calibration must find the added time.
 #include "miniapp/measure/calibration/handover.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 
 namespace ddproxy {
 namespace {

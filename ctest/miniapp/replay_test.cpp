@@ -11,7 +11,7 @@
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/collectives/engines/replay_engine.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
-#include "miniapp/compute/host_replay.hpp"
+#include "miniapp/compute/replay/host_replay.hpp"
 #include "miniapp/input/cases.hpp"
 #include "miniapp/measure/pass/run_step.hpp"
 #include "miniapp/measure/verification/verify.hpp"

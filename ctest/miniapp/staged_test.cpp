@@ -9,7 +9,7 @@
 
 #include "ctest/miniapp/late_staging.hpp"
 #include "ctest/mpi_main.hpp"
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 #include "miniapp/collectives/drivers/polled_lane.hpp"
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/collectives/engines/mpi_engine.hpp"

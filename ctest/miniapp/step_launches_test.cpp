@@ -10,7 +10,7 @@
 #include "ctest/miniapp/ddp_steps.hpp"
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/collectives/engines/replay_engine.hpp"
-#include "miniapp/compute/host_replay.hpp"
+#include "miniapp/compute/replay/host_replay.hpp"
 #include "miniapp/input/cases.hpp"
 #include "miniapp/measure/pass/run_step.hpp"
 #include "miniapp/measure/pass/step_traces.hpp"

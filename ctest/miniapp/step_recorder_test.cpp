@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "ctest/miniapp/input/input_file.hpp"
-#include "miniapp/app/recorder.hpp"
+#include "miniapp/app/record/recorder.hpp"
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 #include "model/predict/graph/live_memory.hpp"
 #include "model/step/describe.hpp"
 #include "results/file/reader.hpp"

@@ -14,7 +14,7 @@
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/collectives/engines/replay_engine.hpp"
 #include "miniapp/collectives/make_lanes.hpp"
-#include "miniapp/compute/step_replay.hpp"
+#include "miniapp/compute/replay/step_replay.hpp"
 #include "miniapp/input/step_memory.hpp"
 #include "miniapp/measure/pass/run_step.hpp"
 #include "miniapp/measure/pass/step_traces.hpp"

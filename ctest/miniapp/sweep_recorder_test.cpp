@@ -9,7 +9,8 @@
 #include "ctest/miniapp/input/input_file.hpp"
 #include "ctest/miniapp/preset_cases.hpp"
 #include "ctest/mpi_main.hpp"
-#include "miniapp/app/recorder.hpp"
+#include "miniapp/app/record/recorder.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/measure/calibration/planted_state.hpp"
 
 namespace ddproxy {

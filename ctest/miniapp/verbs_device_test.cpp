@@ -10,7 +10,7 @@
 #include "ctest/miniapp/nccl_here.hpp"
 #include "ctest/miniapp/verb_checks.hpp"
 #include "ctest/mpi_main.hpp"
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
 
 // Checks every element of every verb on the memory of the kernels, with the lanes that ddproxy itself makes:

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <string>
 
-#include "kernels/gemm.hpp"
+#include "kernels/gemm/gemm.hpp"
 #include "miniapp/compute/kernel_backward.hpp"
 
 // kernels_worker LAYERS VOCABULARY TOKENS [PRECISION [BATCH]]: the counterpart of torch_worker.py. For each

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "ctest/bench/step_slice.hpp"
-#include "kernels/gemm.hpp"
+#include "kernels/gemm/gemm.hpp"
 
 // step_worker PRESET LAYERS VOCABULARY TOKENS: the counterpart of torch_step_worker.py. The first line that
 // it prints is a JSON object: the model, from which the counterpart builds the same one. Then, for each line

@@ -17,10 +17,11 @@
 #include "miniapp/collectives/engines/mpi_engine.hpp"
 #include "miniapp/collectives/make_lanes.hpp"
 #include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/pass/run_step.hpp"
 #include "miniapp/measure/step/step_groups.hpp"
-#include "miniapp/predict/memory.hpp"
+#include "miniapp/predict/account/memory.hpp"
 #include "model/step/describe.hpp"
 #include "model/step/merged_order.hpp"
 

@@ -14,6 +14,7 @@
 #include "ctest/mpi_main.hpp"
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/input/verb_costs.hpp"
 #include "miniapp/measure/step/step_meter.hpp"
 #include "miniapp/predict/network.hpp"

@@ -13,9 +13,10 @@
 #include "ctest/folders.hpp"
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/collectives/engines/replay_engine.hpp"
-#include "miniapp/compute/step_replay.hpp"
+#include "miniapp/compute/replay/step_replay.hpp"
 #include "miniapp/input/step_memory.hpp"
 #include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/measure/pass/run_step.hpp"
 #include "miniapp/predict/step_prediction.hpp"
 

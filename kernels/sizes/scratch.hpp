@@ -15,21 +15,21 @@ using Index = std::int64_t;
 /// There are enough parts to keep the space busy.
 Index row_parts(Index concurrency);
 
-/// Returns the elements of scratch memory that row_sum() (kernels/row_sum.hpp) needs for rows of `columns`
-/// elements.
+/// Returns the elements of scratch memory that row_sum() (kernels/norm/row_sum.hpp) needs for rows of
+/// `columns` elements.
 Index row_sum_scratch(Index concurrency, Index columns);
 
-/// Returns the elements of scratch memory that layernorm_backward() (kernels/layernorm.hpp) needs.
+/// Returns the elements of scratch memory that layernorm_backward() (kernels/norm/layernorm.hpp) needs.
 Index layernorm_scratch(Index concurrency, Index columns);
 
-/// Returns the elements of scratch memory that rmsnorm_backward() (kernels/rmsnorm.hpp) needs.
+/// Returns the elements of scratch memory that rmsnorm_backward() (kernels/norm/rmsnorm.hpp) needs.
 Index rmsnorm_scratch(Index concurrency, Index columns);
 
 /// Returns the elements of scratch memory that sum_of_squares() (kernels/gradient_norm.hpp) needs.
 Index sum_of_squares_scratch(Index concurrency);
 
-/// Returns the elements of the table that rope_table() (kernels/rope.hpp) writes: a cosine and a sine for
-/// each position and each pair of features of a head (head_size / 2 pairs).
+/// Returns the elements of the table that rope_table() (kernels/attention/rope.hpp) writes: a cosine and a
+/// sine for each position and each pair of features of a head (head_size / 2 pairs).
 Index rope_table_elements(Index positions, Index head_size);
 
 /// Dimensions of a linear layer: it takes `rows` tokens from `in` features to `out` features.
@@ -71,7 +71,7 @@ inline constexpr Index tile_rows = 256;
 /// ms.
 inline constexpr Index heads_at_once = 80;
 
-/// Number of kinds of matrices that the products of attention use (kernels/attention_lists.hpp).
+/// Number of kinds of matrices that the products of attention use (kernels/attention/attention_lists.hpp).
 inline constexpr Index operands = 10;
 
 /// Returns how many sequences a batch of products has.
@@ -84,7 +84,8 @@ Index tiles_of(AttentionSize size);
 /// number is even, so that memory behind two such arrays is aligned like a pointer.
 Index scores_elements(AttentionSize size);
 
-/// Returns the elements of scratch memory for the lists of the matrices (kernels/attention_lists.hpp).
+/// Returns the elements of scratch memory for the lists of the matrices
+/// (kernels/attention/attention_lists.hpp).
 Index lists_elements(AttentionSize size);
 
 /// Returns the elements of scratch memory that the forward or the backward pass needs: the scores of a tile,

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "miniapp/analysis/stopping.hpp"
-#include "miniapp/app/recorder.hpp"
-#include "miniapp/app/resume.hpp"
+#include "miniapp/app/record/recorder.hpp"
+#include "miniapp/app/record/resume.hpp"
 #include "miniapp/app/run_ends.hpp"
 #include "miniapp/measure/calibration/collect_measurements.hpp"
 #include "miniapp/measure/calibration/complete_tables.hpp"

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "kernels/gemm.hpp"
+#include "kernels/gemm/gemm.hpp"
 #include "miniapp/analysis/json_tables.hpp"
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/tables.hpp"

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <optional>
 
-#include "miniapp/app/resume.hpp"
+#include "miniapp/app/record/resume.hpp"
 #include "miniapp/app/run_ends.hpp"
 #include "miniapp/app/step_session.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/named_tables.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/machine/core_probe.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/options/output_clash.hpp"

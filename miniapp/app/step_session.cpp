@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/gemm.hpp"
-#include "miniapp/app/provenance.hpp"
+#include "kernels/gemm/gemm.hpp"
+#include "miniapp/app/record/provenance.hpp"
 #include "miniapp/app/step_tables.hpp"
 #include "miniapp/compute/step_lane.hpp"
 #include "miniapp/device/device.hpp"

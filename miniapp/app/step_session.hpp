@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "miniapp/analysis/step_figures.hpp"
-#include "miniapp/app/recorder.hpp"
+#include "miniapp/app/record/recorder.hpp"
 #include "miniapp/measure/step/step_calibration.hpp"
 #include "miniapp/measure/step/step_context.hpp"
 #include "miniapp/measure/step/step_meter.hpp"

@@ -6,7 +6,7 @@
 
 #include "miniapp/analysis/json_tables.hpp"
 #include "miniapp/analysis/noise_text.hpp"
-#include "miniapp/app/resume.hpp"
+#include "miniapp/app/record/resume.hpp"
 #include "miniapp/app/step_session.hpp"
 #include "miniapp/app/step_tables.hpp"
 #include "miniapp/app/tables.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 #include "miniapp/input/kernel_memory.hpp"
 
 namespace ddproxy {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 #include "model/transformer/gpt2.hpp"
 
 namespace ddproxy {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/compute/shared_floats.hpp"
 
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 
 namespace ddproxy {
 

@@ -11,7 +11,7 @@ namespace ddproxy {
 
 /// An array of floats in the memory of the kernels: memory of the device in a build for a device, otherwise
 /// memory of the host. Copies of this object share the array; the last one frees it. Files that only pass the
-/// array on need no Kokkos; kernels::view_of() (kernels/types.hpp) makes a view for Kokkos.
+/// array on need no Kokkos; kernels::view_of() (kernels/base/types.hpp) makes a view for Kokkos.
 class SharedFloats {
  public:
   /// Makes an empty array.

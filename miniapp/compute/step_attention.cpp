@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/attention/rope.hpp"
 #include "kernels/gelu.hpp"
-#include "kernels/rope.hpp"
 #include "kernels/swiglu.hpp"
 #include "miniapp/compute/step_operators.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "kernels/rope.hpp"
+#include "kernels/attention/rope.hpp"
 #include "model/step/describe.hpp"
 
 namespace ddproxy {

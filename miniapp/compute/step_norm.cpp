@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/layernorm.hpp"
+#include "kernels/norm/layernorm.hpp"
+#include "kernels/norm/rmsnorm.hpp"
 #include "kernels/residual.hpp"
-#include "kernels/rmsnorm.hpp"
 #include "miniapp/compute/step_operators.hpp"
 
 namespace ddproxy::step {

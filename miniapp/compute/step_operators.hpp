@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <span>
 
-#include "kernels/attention.hpp"
+#include "kernels/attention/attention.hpp"
+#include "kernels/base/sum_mode.hpp"
 #include "kernels/embedding.hpp"
-#include "kernels/sum_mode.hpp"
 #include "miniapp/compute/compute_lane.hpp"
 #include "model/transformer/gpt2.hpp"
 

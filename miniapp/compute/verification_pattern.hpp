@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 #include "miniapp/compute/kernel_lane.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/input/wire_format.hpp"

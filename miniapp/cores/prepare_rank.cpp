@@ -11,12 +11,13 @@
 #include <stdexcept>
 #include <thread>
 
-#include "kernels/gemm.hpp"
+#include "kernels/gemm/gemm.hpp"
 #include "miniapp/cores/node_cores.hpp"
 #include "miniapp/cores/pinning.hpp"
 #include "miniapp/cores/restart.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/input/config.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 
 namespace ddproxy {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <fstream>
 
-#include "kernels/foreign_call.hpp"
+#include "kernels/base/foreign_call.hpp"
 #include "miniapp/device/gpu.hpp"
 #include "miniapp/device/marks.hpp"
 

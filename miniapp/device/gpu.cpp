@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "kernels/foreign_call.hpp"
+#include "kernels/base/foreign_call.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
 

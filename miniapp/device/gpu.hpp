@@ -15,7 +15,7 @@
 
 #include <source_location>
 
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 #include "miniapp/device/completion.hpp"
 
 namespace ddproxy::gpu {
@@ -44,8 +44,8 @@ inline Stream stream_of(kernels::Space const& exec) {
 #endif
 
 /// Throws std::runtime_error with the library's error message if `status` is an error. Then the error is no
-/// longer the last error of the thread (kernels/foreign_call.hpp). `where` is the place in the source that
-/// the message names.
+/// longer the last error of the thread (kernels/base/foreign_call.hpp). `where` is the place in the source
+/// that the message names.
 void check(Status status, std::source_location where = std::source_location::current());
 
 /// Owns a stream of the run's device. The stream does not synchronize with the default stream.

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 #include "miniapp/device/completion.hpp"
 #include "miniapp/device/device.hpp"
 

@@ -108,10 +108,6 @@ struct Config {
   int threads = 0;  ///< number of threads with which a rank computes on a host; 0: derived from its cores
 };
 
-/// Reads and checks an input file. A `name` without a folder is searched for as find_input() says. Throws
-/// std::invalid_argument with one line that names the file, the line and the key, and says what to do.
-Config read_config(std::filesystem::path const& name);
-
 /// Returns the smallest number of rounds that the sweep of this run takes: those of `samples` that the runs
 /// before have not taken, but at least one.
 inline int rounds_to_take(Config const& config) {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 #include "miniapp/cores/launch.hpp"
 #include "miniapp/cores/node_cores.hpp"
 #include "miniapp/device/device.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/foreign_call.hpp"
+#include "kernels/base/foreign_call.hpp"
 #include "miniapp/cores/thread_choice.hpp"
 #include "miniapp/errors/call_watch.hpp"
 
@@ -36,7 +36,7 @@ struct RuntimeOptions {
 };
 
 /// Applies a time limit to an MPI call for as long as it lives. Then forgets the error that MPI may have left
-/// in the device's library (kernels/foreign_call.hpp).
+/// in the device's library (kernels/base/foreign_call.hpp).
 struct LimitedCall {
   LimitedCall(CallWatch& watch, char const* call) : scope(watch, call) {}
   ~LimitedCall() { kernels::forget_foreign_error(); }

@@ -5,11 +5,12 @@
 #include <iostream>
 #include <stdexcept>
 
-#include "miniapp/predict/account.hpp"
+#include "miniapp/input/toml/read_config.hpp"
+#include "miniapp/predict/account/account.hpp"
+#include "miniapp/predict/account/memory.hpp"
+#include "miniapp/predict/account/published_steps.hpp"
 #include "miniapp/predict/dry_run.hpp"
-#include "miniapp/predict/memory.hpp"
 #include "miniapp/predict/predict.hpp"
-#include "miniapp/predict/published_steps.hpp"
 #include "model/text/echo.hpp"
 #include "results/compare.hpp"
 

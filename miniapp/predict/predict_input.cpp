@@ -10,6 +10,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/input/words.hpp"
 #include "model/cost/csv.hpp"
 #include "model/text/echo.hpp"

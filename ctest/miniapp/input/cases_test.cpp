@@ -11,6 +11,7 @@
 
 #include "ctest/folders.hpp"
 #include "ctest/miniapp/input/input_file.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 
 namespace ddproxy {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "ctest/folders.hpp"
 #include "ctest/miniapp/input/input_file.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 
 namespace ddproxy {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/input/verb_costs.hpp"
+#include "miniapp/input/toml/read_config.hpp"
 
 #include <gtest/gtest.h>
 

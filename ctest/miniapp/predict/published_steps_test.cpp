@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/predict/published_steps.hpp"
+#include "miniapp/predict/account/published_steps.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "kernels/foreign_call.hpp"
+#include "kernels/base/foreign_call.hpp"
 #include "miniapp/collectives/drivers/time_limit.hpp"
 #include "miniapp/device/backoff.hpp"
 #include "miniapp/errors/errors.hpp"

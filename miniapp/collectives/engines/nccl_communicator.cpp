@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "kernels/foreign_call.hpp"
+#include "kernels/base/foreign_call.hpp"
 #include "miniapp/collectives/engines/nccl_version.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "results/output/standard_streams.hpp"

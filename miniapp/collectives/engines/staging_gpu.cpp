@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 
-#include "kernels/foreign_call.hpp"
+#include "kernels/base/foreign_call.hpp"
 #include "miniapp/collectives/engines/staging.hpp"
 #include "miniapp/device/gpu.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/measure/pass/library_memory.hpp"
 
-#include "kernels/gemm.hpp"
+#include "kernels/gemm/gemm.hpp"
 #include "miniapp/device/device.hpp"
 
 namespace ddproxy {

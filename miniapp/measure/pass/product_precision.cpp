@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/measure/pass/product_precision.hpp"
 
-#include "kernels/gemm.hpp"
+#include "kernels/gemm/gemm.hpp"
 
 namespace ddproxy {
 

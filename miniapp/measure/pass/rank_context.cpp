@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include "miniapp/collectives/make_allreduce.hpp"
-#include "miniapp/compute/host_replay.hpp"
 #include "miniapp/compute/kernel_backward.hpp"
-#include "miniapp/compute/stream_replay.hpp"
+#include "miniapp/compute/replay/host_replay.hpp"
+#include "miniapp/compute/replay/stream_replay.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/memory_need.hpp"

@@ -9,7 +9,7 @@
 #include <limits>
 #include <string>
 
-#include "kernels/gemm.hpp"
+#include "kernels/gemm/gemm.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/clock.hpp"
 

@@ -10,8 +10,8 @@
 
 #include "miniapp/collectives/make_allreduce.hpp"
 #include "miniapp/collectives/make_lanes.hpp"
+#include "miniapp/compute/replay/step_replay.hpp"
 #include "miniapp/compute/step_lane.hpp"
-#include "miniapp/compute/step_replay.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/input/memory_need.hpp"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 #include "miniapp/compute/step_lane.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/measure/pass/step_traces.hpp"

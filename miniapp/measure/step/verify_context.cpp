@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 #include "miniapp/measure/verification/verify_step.hpp"
 
 namespace ddproxy {

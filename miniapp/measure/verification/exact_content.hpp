@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 
 namespace ddproxy {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/words.hpp"
 #include "miniapp/measure/pass/product_precision.hpp"

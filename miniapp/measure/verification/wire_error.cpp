@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/types.hpp"
+#include "kernels/base/types.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/words.hpp"
 

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/attention/attention.hpp"
+
+namespace ddproxy::kernels {
+
+Index attention_scratch(Index concurrency, AttentionSize size) {
+  if constexpr (on_device)
+    return batched::attention_scratch(size);
+  else
+    return heads::attention_scratch(concurrency, size);
+}
+
+void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
+                       float* scratch) {
+  if constexpr (on_device)
+    batched::attention_forward(exec, size, qkv, out, log_sum, scratch);
+  else
+    heads::attention_forward(exec, size, qkv, out, log_sum, scratch);
+}
+
+void attention_backward(Space const& exec, AttentionSize size, AttentionKept const& kept, float const* dout,
+                        Qkv const& dqkv, float* scratch) {
+  if constexpr (on_device)
+    batched::attention_backward(exec, size, kept, dout, dqkv, scratch);
+  else
+    heads::attention_backward(exec, size, kept, dout, dqkv, scratch);
+}
+
+void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
+                       float* scratch) {
+  attention_forward(exec, size, packed_qkv(size, qkv), out, log_sum, scratch);
+}
+
+void attention_backward(Space const& exec, AttentionSize size, AttentionForward const& kept,
+                        float const* dout, float* dqkv, float* scratch) {
+  attention_backward(exec, size, {packed_qkv(size, kept.qkv), kept.out, kept.log_sum}, dout,
+                     packed_qkv(size, dqkv), scratch);
+}
+
+}  // namespace ddproxy::kernels

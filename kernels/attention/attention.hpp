@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kernels/attention/qkv.hpp"
+
+namespace ddproxy::kernels {
+
+// Causal multi-head attention (Vaswani et al., arXiv:1706.03762, section 3.2). For each sequence and head:
+//   P   = softmax(Q K^T / sqrt(D)), taken over the keys up to the query's own position
+//   out = P V
+// Q, K and V are [T, D]; the scores Q K^T are [T, T]. B = batch, T = sequence, H = heads, D = head_size,
+// C = H D, G = kv_heads. Memory holds the scores of one tile of queries at a time. The backward pass
+// recomputes P from the scores and the logarithm of the softmax's denominator, as in Dao et al.,
+// FlashAttention, arXiv:2205.14135, section 3.1.
+//
+// With kv_heads < heads several query heads share the keys and values of one head (grouped-query attention,
+// Ainslie et al., arXiv:2305.13245, section 2.2). Query head h uses the keys and values of head
+// h / (heads / kv_heads). The gradients of keys and values are the sums over the query heads that use them.
+
+/// Returns how many floats of scratch memory attention_forward() and attention_backward() need in an
+/// execution space that runs `concurrency` threads.
+Index attention_scratch(Index concurrency, AttentionSize size);
+
+/// Computes attention forward. Reads queries, keys and values. Assigns out [B, T, C] and log_sum [B, H, T],
+/// the logarithm of the denominator of each query's softmax. scratch [attention_scratch()] is overwritten.
+void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
+                       float* scratch);
+
+/// The arrays that attention_forward() read and wrote, kept for attention_backward().
+struct AttentionKept {
+  ConstQkv qkv;
+  float const* out;
+  float const* log_sum;
+};
+
+/// Computes the gradient of the attention. Reads dout [B, T, C], assigns the gradients of queries, keys and
+/// values. scratch [attention_scratch()] is overwritten. On a host one thread computes all query heads that
+/// share keys and values: at most batch x kv_heads threads have work.
+void attention_backward(Space const& exec, AttentionSize size, AttentionKept const& kept, float const* dout,
+                        Qkv const& dqkv, float* scratch);
+
+/// Computes attention_forward() with q, k and v side by side in qkv [B, T, C + 2 G D], as packed_qkv()
+/// (qkv.hpp) describes it. With kv_heads = heads, as in GPT-2, qkv is [B, T, 3C].
+void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
+                       float* scratch);
+
+/// The arrays that attention_forward() with packed memory read and wrote, kept for attention_backward().
+struct AttentionForward {
+  float const* qkv;
+  float const* out;
+  float const* log_sum;
+};
+
+/// Computes attention_backward() with packed memory. Reads dout [B, T, C], assigns dqkv in the layout of qkv.
+void attention_backward(Space const& exec, AttentionSize size, AttentionForward const& kept,
+                        float const* dout, float* dqkv, float* scratch);
+
+// The two implementations. The functions above call `batched` in a build for a device, and `heads` in a build
+// for a host. The functions of both namespaces have the meaning and the arguments of the functions above.
+
+/// Attention by batched matrix products. One call of BLAS has the products of all heads of several sequences,
+/// because so many products keep a device busy. If query heads share keys and values, the gradients of keys
+/// and values take one call for each query head of a group. The functions also give correct results on a
+/// host. The scratch memory does not depend on the concurrency.
+namespace batched {
+void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
+                       float* scratch);
+void attention_backward(Space const& exec, AttentionSize size, AttentionKept const& kept, float const* dout,
+                        Qkv const& dqkv, float* scratch);
+}  // namespace batched
+
+/// Attention head by head, for hosts only. One thread computes one head at a time and keeps its data in its
+/// caches. All cores are busy if there are at least as many heads (heads x
+/// sequences) as cores.
+namespace heads {
+void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
+                       float* scratch);
+void attention_backward(Space const& exec, AttentionSize size, AttentionKept const& kept, float const* dout,
+                        Qkv const& dqkv, float* scratch);
+}  // namespace heads
+
+}  // namespace ddproxy::kernels

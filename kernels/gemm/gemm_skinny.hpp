@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kernels/gemm/gemm.hpp"
+
+// Matrix products of a training step with few tokens, on a host. A general BLAS copies both operands into
+// its own layout. In these products only one operand is small. The large matrix (a weight or the gradient of
+// a weight) is read or written once, without a copy in another layout.
+namespace ddproxy::kernels {
+
+/// Returns true if gemm_skinny() can compute this product and is faster than BLAS for it. The product must
+/// have few tokens and alpha = 1. beta must be 0, or 1 if neither operand is transposed.
+bool is_skinny(GemmSize size, float alpha, Matrix a, Matrix b, float beta);
+
+/// Computes C = op(A) op(B) + beta C. Call it only if is_skinny() returns true for the product.
+void gemm_skinny(Space const& exec, GemmSize size, Matrix a, Matrix b, float beta, Result c);
+
+}  // namespace ddproxy::kernels

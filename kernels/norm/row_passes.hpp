@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kernels/gemm/gemm_tile.hpp"
+
+// Passes over one row of an array, for the norms on hosts. The pass that reads a row from memory is followed
+// by passes that find it in a cache. During those the memory would be idle. So such a pass requests the lines
+// that are written next.
+namespace ddproxy::kernels::rows {
+
+using tile::Vector;
+
+/// Number of partial sums. With a single one each addition would wait for the one before.
+inline constexpr int partial_sums = 4;
+/// Number of elements of each array that sum() reads at once.
+inline constexpr Index chunk = partial_sums * tile::lanes;
+
+/// Two sums that one pass takes. T is a Vector or a float.
+template <class T>
+struct TwoSums {
+  T first, second;
+  TwoSums& operator+=(TwoSums const& other) {
+    first += other.first;
+    second += other.second;
+    return *this;
+  }
+};
+
+inline float total(Vector const& v) {
+  float sum = 0;
+  for (int lane = 0; lane < tile::lanes; ++lane) sum += v[lane];
+  return sum;
+}
+
+inline TwoSums<float> total(TwoSums<Vector> const& sums) {
+  return {total(sums.first), total(sums.second)};
+}
+
+/// Requests the cache lines of one chunk of the array `to`, which will be written soon.
+struct Request {
+  float* to;
+  void operator()(Index first) const {
+    constexpr Index floats_of_line = 16;
+    for (Index c = first; c < first + chunk; c += floats_of_line) __builtin_prefetch(to + c, 1, 2);
+  }
+};
+
+/// Does nothing, for passes that request no lines.
+inline constexpr auto request_nothing = [](Index) {};
+
+/// Returns the sum over c of term(a[c], b[c], ...), where a, b, ... [columns] are `arrays`. The term is a
+/// number or TwoSums. `term` is called with Vectors, and with floats for the last columns. `request` is
+/// called for each chunk, with its first column.
+template <class Term, class Requests, class... Arrays>
+auto sum(Index columns, Term const& term, Requests const& request, Arrays const*... arrays) {
+  decltype(term(tile::load(arrays)...)) parts[partial_sums] = {};
+  Index c = 0;
+  for (; c + chunk <= columns; c += chunk) {
+    request(c);
+    for (int i = 0; i < partial_sums; ++i) parts[i] += term(tile::load(arrays + c + i * tile::lanes)...);
+  }
+  for (int i = 1; i < partial_sums; ++i) parts[0] += parts[i];
+  auto all = total(parts[0]);
+  for (; c < columns; ++c) all += term(arrays[c]...);
+  return all;
+}
+
+}  // namespace ddproxy::kernels::rows

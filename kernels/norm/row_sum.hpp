@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kernels/base/sum_mode.hpp"
+#include "kernels/base/types.hpp"
+
+namespace ddproxy::kernels {
+
+/// Returns the number of parts into which a sum over rows is divided. Each part has its own partial sum.
+/// There are enough parts to keep `exec` busy.
+Index row_parts(Space const& exec);
+
+/// Computes sum[c] = sum over n of x[n, c], which is the gradient of a bias if x is dy. Reads x [rows,
+/// columns]; assigns sum [columns] or adds to it, as `mode` says. scratch [row_sum_scratch()
+/// (kernels/sizes/scratch.hpp)] is overwritten.
+void row_sum(Space const& exec, Index rows, Index columns, float const* x, float* sum, float* scratch,
+             SumMode mode = SumMode::assign);
+
+/// Computes sum[c] = sum over p of partial[p, c]. Reads partial [parts, columns]; assigns sum [columns] or
+/// adds to it, as `mode` says.
+void add_parts(Space const& exec, Index parts, Index columns, float const* partial, float* sum,
+               SumMode mode = SumMode::assign);
+
+}  // namespace ddproxy::kernels

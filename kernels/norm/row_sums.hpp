@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kernels/base/sum_mode.hpp"
+#include "kernels/base/types.hpp"
+#include "kernels/norm/row_statistics.hpp"
+
+// The kernels that sum over the rows of an array: the gradients of biases and of the weights of norms. The
+// rows are divided into parts. The first kernel assigns a partial sum of each column for each part, and
+// add_parts() sums these. There are two implementations. `hosts` runs on hosts only: a thread works on whole
+// rows, which the compiler vectorizes. `devices` gives each column of a part a thread of its own. It also
+// gives right results on a host.
+namespace ddproxy::kernels {
+
+/// An array [rows, columns] whose rows are divided into `parts` parts.
+struct RowParts {
+  Index rows;
+  Index columns;
+  Index parts;
+  /// Returns the rows of a part. The last parts can have fewer rows, or none.
+  KOKKOS_FUNCTION Index rows_of_part() const { return (rows + parts - 1) / parts; }
+  KOKKOS_FUNCTION Index first_row(Index part) const { return part * rows_of_part(); }
+  KOKKOS_FUNCTION Index end_row(Index part) const {
+    const Index end = first_row(part) + rows_of_part();
+    return end < rows ? end : rows;
+  }
+};
+
+/// The inputs of a norm's backward pass: x and dy [rows, columns], weight [columns].
+struct NormInputs {
+  float const* x;
+  float const* weight;
+  float const* dy;
+};
+
+namespace hosts {
+
+/// Adds the gradient of x to dx [rows, columns]. Assigns the partial sums of dweight, then those of dbias:
+/// partial [2, parts, columns].
+void layernorm_backward(Space const& exec, RowParts size, NormInputs in, RowStatistics statistics, float* dx,
+                        float* partial);
+
+/// Adds the gradient of x to dx [rows, columns]. Assigns the partial sums of dweight: partial [parts,
+/// columns].
+void rmsnorm_backward(Space const& exec, RowParts size, NormInputs in, float const* inverse_rms, float* dx,
+                      float* partial);
+
+/// Assigns the partial sums of x [rows, columns]: partial [parts, columns].
+void row_sum(Space const& exec, RowParts size, float const* x, float* partial);
+
+/// Computes sum[c] = sum over p of partial[p, c]; assigns it or adds it, as `mode` says.
+void add_parts(Space const& exec, Index parts, Index columns, float const* partial, float* sum, SumMode mode);
+
+}  // namespace hosts
+
+/// The functions have the meaning and the arguments of those of `hosts`.
+namespace devices {
+void layernorm_backward(Space const& exec, RowParts size, NormInputs in, RowStatistics statistics, float* dx,
+                        float* partial);
+void rmsnorm_backward(Space const& exec, RowParts size, NormInputs in, float const* inverse_rms, float* dx,
+                      float* partial);
+void row_sum(Space const& exec, RowParts size, float const* x, float* partial);
+void add_parts(Space const& exec, Index parts, Index columns, float const* partial, float* sum, SumMode mode);
+}  // namespace devices
+
+}  // namespace ddproxy::kernels

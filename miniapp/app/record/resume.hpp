@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "miniapp/app/record/resume_check.hpp"
+#include "miniapp/input/config.hpp"
+#include "miniapp/machine/runtime.hpp"
+#include "miniapp/options/options.hpp"
+#include "miniapp/options/output_clash.hpp"
+
+namespace ddproxy {
+
+/// Finds the rounds that `--resume` continues. Prints a line that says which rounds are continued. If
+/// `--resume auto` finds nothing to continue, prints why. Returns no rounds in this case, and without
+/// --resume. The result is complete on rank 0; the other ranks get only the number of rounds. Collective.
+///
+/// Throws CollectiveError (exit code 2) if the file that `--resume` names cannot be continued. Each reason
+/// is a line on standard error; the last one is the message of the exception.
+EarlierRounds find_earlier_rounds(Options const& options, Config const& config, Runtime const& runtime);
+
+/// Throws std::invalid_argument if one of the files to be written would overwrite the file that --resume
+/// names. That file may be FILE.part of `-o FILE`, because a new start renames it before it writes.
+void refuse_overwriting_earlier(Options const& options, std::vector<UsedFile> written);
+
+/// Returns lines for the end of a run that continued `earlier`: which rounds its figures have, and where the
+/// other rounds are. `own` is the number of rounds of this run. Returns an empty text if it continued none.
+std::string resumed_text(Options const& options, EarlierRounds const& earlier, std::size_t own);
+
+}  // namespace ddproxy

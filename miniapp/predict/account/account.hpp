@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "miniapp/options/options.hpp"
+#include "miniapp/predict/account/memory.hpp"
+#include "model/cost/accounting.hpp"
+#include "model/step/step_graph.hpp"
+
+namespace ddproxy {
+
+/// What one verb moves in a step.
+struct AccountedVerb {
+  model::Verb verb;
+  double bytes = 0;  ///< sum of the sizes x of all calls
+  double sent = 0;   ///< bytes that a rank sends (sent_share(), model/step/sent_share.hpp)
+};
+
+/// The communication of one way to train.
+struct AccountedMethod {
+  std::string name;                  ///< name of a way of sharding
+  std::vector<AccountedVerb> verbs;  ///< empty on one rank
+  double sent() const;               ///< bytes that a rank sends with all verbs
+};
+
+/// Everything that `ddproxy account` prints.
+struct Account {
+  std::string name;  ///< preset or input
+  model::ModelAccount counts;
+  int element_bytes = 4;
+  std::int64_t tokens = 0;  ///< of a rank in a micro-batch
+  int micro_batches = 1;
+  int ranks = 1;
+  int tensor_ranks = 1;
+  model::LinkedDevice device;  ///< flop/s or bandwidth 0: not known
+  double device_bytes = 0;     ///< 0: not known
+  std::vector<AccountedMethod> methods;
+
+  double state_bytes() const { return 16 * static_cast<double>(counts.parameters); }
+  double activation_bytes() const;  ///< of the tokens of one micro-batch
+  double rank_flops() const;        ///< flops of a rank in a step
+  std::optional<model::ComputeBound> bound() const;
+  /// The smallest number of ranks whose steps with FSDP fit a device, as the command `memory` finds it; only
+  /// if device_bytes is known.
+  std::optional<LeastRanks> least_ranks = std::nullopt;
+  /// The smallest number of ranks n with state_bytes() / n and the activations in a device's memory, without
+  /// gathered units and buckets: the formula of textbooks. Nothing if no number is enough. Only if
+  /// device_bytes is known.
+  std::optional<std::int64_t> least_ranks_by_formula() const;
+};
+
+/// Makes the account. Throws std::invalid_argument with one line for wrong input.
+Account make_account(Options const& options);
+
+/// Returns the account as text.
+std::string describe(Account const& account);
+
+/// Returns the account as JSON, with the keys that docs/memory.md lists.
+std::string to_json(Account const& account);
+
+/// Runs the command `account`: prints to `out`, and writes the file of --json if that option is given.
+/// Returns the exit code 0. Throws what make_account() throws.
+int account_command(Options const& options, std::ostream& out);
+
+}  // namespace ddproxy
