@@ -88,7 +88,7 @@ inline Status gemm_strided_batched(Handle h, Operation of_a, Operation of_b, int
                                      ldb, step_b, beta, c, HIP_R_32F, ldc, step_c, count, compute,
                                      HIPBLAS_GEMM_DEFAULT);
 }
-// hipBLAS takes lists that it does not change as pointers to non-const pointers.
+// hipBLAS does not change these lists, but it declares them without const. So const is cast away.
 inline void const** list_of(float const* const* list) {
   return const_cast<void const**>(reinterpret_cast<void const* const*>(list));
 }

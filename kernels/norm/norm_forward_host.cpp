@@ -14,7 +14,8 @@ namespace {
 /// cache.
 constexpr Index wide = 2048;
 /// Number of wide rows of a group. They are written in blocks of columns, so that they share each read of
-/// weight and bias. The lines of y that a group requests must stay in a cache.
+/// weight and bias. The cache lines of y that a group prefetches must stay in a cache until they
+/// are written.
 constexpr Index group_rows = 4;
 constexpr Index block = 256;
 
@@ -50,9 +51,9 @@ struct Statistics {
     assign(row, mean, rows::sum(in.columns, square, request, x(row)) / columns);
   }
 
-  /// Takes the sums of v - s and of its square in one pass, where s is the first element of the row. This
-  /// needs no value that is known only after a pass. If s is many standard deviations away from the mean, too
-  /// many digits are lost. Then takes two passes.
+  /// Takes the sums of v - s and of its square in one pass, where s is the first element of the row. Unlike
+  /// the mean, s is known before the pass, so one pass is enough. If s is many standard deviations away from
+  /// the mean, too many digits are lost. Then takes two passes.
   void one_pass(Index row) const {
     constexpr float most_deviations = 4;
     const auto columns = static_cast<float>(in.columns);

@@ -38,7 +38,7 @@ static void check_can_shard(Config const& config) {
   };
   if (config.copies != model::CopyMode::none)
     refuse(
-        "[allreduce] copies: a sharded step has buckets of its own and makes no copies; remove this key, or "
+        "[allreduce] copies: a sharded step does not copy gradients into buckets; remove this key, or "
         "set [shard] stage = \"none\"");
   if (has_several_lanes(config) && config.progress == Progress::none)
     refuse(
@@ -56,8 +56,8 @@ void check_can_step(Config const& config) {
         "key, and give [machine] peak_flops and bandwidth");
   if (builds_for_device() && config.compute == ComputeMode::replay && needs_arena(config))
     refuse(
-        "[compute] mode = \"replay\": replayed steps cannot occupy a device beside real all-reduces; set "
-        "[allreduce] backend = \"replay\" with table and ranks, or mode = \"kernels\"");
+        "[compute] mode = \"replay\": on a device, replayed compute with real all-reduces is not supported; "
+        "set [allreduce] backend = \"replay\" with table and ranks, or mode = \"kernels\"");
   check_can_shard(config);
 }
 
@@ -85,7 +85,8 @@ std::string sharding_sentence(model::Sharding const& s) {
   if (!way.divided.any()) return text;
   if (way.has_units) {
     text += s.unit == model::ShardUnit::layer ? ": the parameters of each layer" : ": all parameters";
-    text += " are divided over " + (s.group > 0 ? "groups of " + std::to_string(s.group) : "all") + " ranks";
+    text += " are divided among ";
+    text += s.group > 0 ? "the ranks of each group of " + std::to_string(s.group) : "all ranks";
     text += s.reshard_after_forward
                 ? ", freed after the forward pass and gathered again for the backward pass"
                 : " and stay gathered after the forward pass";
@@ -110,10 +111,11 @@ void check_sharding(Config const& config, model::Sharding const& s, std::size_t 
     throw std::invalid_argument(config.file.string() + ": [shard] " + why);
   };
   if (ranks < 2)
-    refuse(
-        "stage = \"" + std::string(s.way().name) +
-        "\" divides a step among the ranks, but there is only one; start at least 2 ranks (mpirun -n 2), or "
-        "set stage = \"none\"");
+    refuse("stage = \"" + std::string(s.way().name) +
+           "\" divides a step among the ranks, but there is only one; " +
+           (config.backend == Backend::replay ? "set [allreduce] ranks to at least 2"
+                                              : "start at least 2 ranks (mpirun -n 2)") +
+           ", or set stage = \"none\"");
   if (s.group > ranks || (s.group > 0 && ranks % s.group != 0))
     refuse("group: " + std::to_string(s.group) + " does not divide the " + std::to_string(ranks) +
            " ranks; choose a divisor, or remove this key to divide a unit over all ranks");

@@ -18,8 +18,8 @@ struct Tokens {
 };
 
 /// Work of one operation, as executed by an implementation that uses matrix products. Every step of the
-/// operation (a matrix product, or one pass over the elements) reads and writes each of its operands once.
-/// Attention's scores and probabilities therefore go through memory.
+/// operation (a matrix product, or one pass over the elements) reads each of its inputs once and writes
+/// each of its results once. Attention's scores and probabilities therefore go through memory.
 ///
 /// The scores are counted in full, because such an implementation computes all T x T scores of a head and
 /// masks afterwards. With T tokens in a sequence and d features, the masked half is 2 T d of a layer's 24 d^2

@@ -17,9 +17,9 @@ CAPTIONS = {
     "sweep": "T and E over the bucket size, measured and predicted. Cases without a bucket size (naive, flat and others) stand at the edges.",
     "samples": "Distribution of the samples of each case. The number of samples is in parentheses. A sample is the maximum over the ranks.",
     "step": "Parts of a whole step, measured and predicted. In each sample the parts add up to the step. The median of each part is taken separately, so the parts of a bar can add up to more or less than the step, by a lot if the steps differ a lot. A gap of 2 % of the step or more is hatched. If the parts add up to at least 102 % of the step, a line marks the end of the step.",
-    "split": "Where the time of each case goes: compute without communication, communication without compute, the sum of the two, and the measured case. Among the cases with a bucket "
+    "split": "Where the time of each case goes. A case has four bars: compute alone, communication alone, the sum of the two, and the measured T. Among the cases with a bucket "
              "size the figure shows only the best one and the one with 25 MiB, PyTorch's default. Communication makes the backward pass longer (slowdown), and the last buckets are "
-             "reduced after it (tail). The measured bar ends at the median T. Slowdown and tail are the medians of the table \"Every case\", and compute is the rest.",
+             "reduced after it (tail). The measured bar ends at the median T. Slowdown and tail are the medians of the table \"Every case\", and compute is the rest. A negative median is drawn as 0.",
     "layers": "Time of each layer in the backward pass: the median over the samples. All ranks compute at the same time, without communication.",
     "allreduce": "Time of one all-reduce alone, and the bus bandwidth that follows from it.",
     "collectives": "Bus bandwidth of each collective alone. The factors are those of nccl-tests: 2(n-1)/n for an all-reduce, (n-1)/n for a reduce-scatter and an all-gather, 1 for a broadcast.",

@@ -7,7 +7,7 @@ from matplotlib.ticker import FuncFormatter
 
 from . import derive, intervals, style
 
-FAR = 8.0  # if a sample lies further from the median than FAR x the third quartile of these distances, the outer axis is logarithmic
+FAR = 8.0  # if a sample is further from the median than FAR times the third quartile of all samples' distances, the axis is logarithmic outside its linear part
 
 APART = 0.08  # ticks are further apart than this share of the axis
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Predicts and measures whole steps of FSDP2 and of DDP with ZeroRedundancyOptimizer, on the CPU with Gloo.
 
-The prediction rests on measurements in which nothing overlapped:
-- `alone`, a step that carries out no collective;
-- the seconds of each collective that the step really calls, of its real size, alone on the link. A call that Python waits for is measured by itself.
+The prediction is the sum of these times:
+- `alone`, the measured time of a step that carries out no collective;
+- the measured time of each collective that the step really calls, of its real size, alone on the link. A call that Python waits for is measured by itself.
   Consecutive calls that Python does not wait for are measured together, as they are issued;
 - with DDP, E of the backward pass with DDP's default buckets as `ddproxy predict` computes it. DDP reduces while the backward pass runs.
 """
@@ -23,7 +23,7 @@ from .median_interval import median_interval
 from .python_calls import FUNCTIONS, PythonCalls
 
 WARM_UP = 2
-PAUSE_S = 0.05  # lets a limited link fill its burst again, as compute does between two calls of a step
+PAUSE_S = 0.05  # in a pause a link that tc limits refills its token bucket; in a step it does so during compute
 
 
 class Fsdp2:
@@ -38,7 +38,7 @@ class Fsdp2:
         self.optimizer = torch.optim.AdamW(self.net.parameters(), lr=1e-4)
 
     def no_sync(self):
-        return contextlib.nullcontext()  # its collectives are all called in Python
+        return contextlib.nullcontext()  # nothing to switch off: Python calls all its collectives, so PythonCalls silences them
 
     def all_reduces(self):
         return []
@@ -66,7 +66,7 @@ METHODS = {method.name: method for method in (Fsdp2, Zero1)}
 
 
 def step(method, loss, calls):
-    """Runs a step and returns its seconds: of the slowest rank, without the time that `calls` took to fill results."""
+    """Runs a step and returns its seconds: those of the slowest rank, less the time in which `calls` filled in results in place of silent collectives."""
     method.optimizer.zero_grad(set_to_none=True)
     ranks.barrier(torch.device("cpu"))
     before, start = calls.seconds, time.perf_counter()
@@ -148,7 +148,7 @@ def measure(method, loss, options, exposed_s):
     measured, real_calls = steps(method, loss, options.samples, silent=False)
     sent = (link_bytes() - before) / (WARM_UP + options.samples) if before is not None else None
     if calls != real_calls:
-        raise RuntimeError(f"{method.name}: a step without communication calls {len(calls)} collectives, and a real step {len(real_calls)} others")
+        raise RuntimeError(f"{method.name}: the {len(calls)} collectives of a step without communication are not the {len(real_calls)} of a real step")
     all_reduces = method.all_reduces()
     found = volumes(calls)
     if all_reduces:

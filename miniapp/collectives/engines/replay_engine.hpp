@@ -17,15 +17,15 @@ using CollectiveCost = std::function<double(model::Verb verb, std::int64_t bytes
 
 /// Replays collectives: moves no data, and each collective takes the time that a cost table gives. A
 /// collective starts when the previous one ends or when its data are ready, whichever is later. The engine
-/// computes these times from the table and does not read the clock when a thread wakes up. So late wake-ups
-/// do not add up. Engines of the same link slow each other while their collectives run at the same time
-/// (ReplayLink).
+/// computes these times from the table. It reads the clock only to find out whether an end has passed. So
+/// late wake-ups do not add up. Engines of the same link slow each other while their collectives run at the
+/// same time (ReplayLink).
 class ReplayEngine : public CollectiveEngine {
  public:
   /// Takes the cost table. `cost` receives the bytes of the full size x in fp32, whatever the wire format is.
   /// begin() throws what `cost` throws.
-  /// An exact call (CollectiveCall::exact) costs as `exact_factor` times its bytes; give 2 if `cost` is that
-  /// of a wire format with half the bytes of fp32.
+  /// An exact call (CollectiveCall::exact) takes as long as a call with `exact_factor` times as many bytes;
+  /// give 2 if `cost` is that of a wire format with half the bytes of fp32.
   /// The collectives occupy `link`, to which this adds a lane. Without a link the engine has one of its own.
   explicit ReplayEngine(CollectiveCost cost, std::int64_t exact_factor = 1,
                         std::shared_ptr<ReplayLink> link = std::make_shared<ReplayLink>());

@@ -46,7 +46,7 @@ class ReplayLink {
   struct Transfer {
     bool in_flight = false;
     Clock::time_point from{};  ///< it uses the link from here on
-    double left = 0;           ///< seconds alone that are left at `settled_`, or at `from` if that is later
+    double left = 0;  ///< seconds that the rest takes alone, at `settled_`, or at `from` if that is later
   };
   struct End {
     std::size_t lane;

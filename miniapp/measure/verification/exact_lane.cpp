@@ -15,7 +15,7 @@ using Kind = ExactOperation::Kind;
 using Fault = Kokkos::View<ExactFault, kernels::Memory>;
 using Order = Kokkos::View<std::uint64_t, kernels::Memory>;
 
-// A number below this value is a place in the memory. Above it stands the number of the task.
+// `order` packs two numbers into one: task * most_elements + index of the element.
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 40;
 constexpr std::uint64_t no_fault = std::numeric_limits<std::uint64_t>::max();
 constexpr double low_part = 4096;  // the norm has two elements: a number is `first` x 4096 + `second`
@@ -50,8 +50,8 @@ void transform(kernels::Space const& exec, float* to, std::size_t count, float f
       KOKKOS_LAMBDA(kernels::Index i) { to[i] = factor * to[i] + constant; });
 }
 
-// Counts the wrong elements of a slice, and remembers the first of them. Nothing else may write the slice
-// until both kernels are done.
+// Counts the wrong elements of a slice. Remembers the first of them if no earlier task had a wrong element.
+// Nothing else may write the slice until both kernels are done.
 void check(kernels::Space const& exec, float const* memory, Slice slice, std::uint64_t task,
            ExactNumbers numbers, ExactContent content, Fault const& fault, Order const& order) {
   const std::uint64_t begin = slice.offset, end = slice.end();

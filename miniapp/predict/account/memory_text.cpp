@@ -56,8 +56,8 @@ std::string legend(MemoryReport const& report) {
              "(autocast)\n"
              "activations: activations and their gradients\n"
              "state*: parameters, gradients, buckets and optimizer state by the textbook formula, as if all "
-             "were in memory at once; at the peak some gradients may not exist yet, so the columns can add "
-             "up to less\n") +
+             "were in memory at once. At the peak some gradients may not exist yet. Then these four columns "
+             "add up to less\n") +
          (report.device_bytes > 0
               ? "micro-batch: the largest micro-batch that fits, in sequences; -: one sequence does not fit\n"
               : "fits, micro-batch: not known without the memory of a device\n");
