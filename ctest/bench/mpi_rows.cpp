@@ -29,9 +29,7 @@ struct Machine {
 /// Returns the seconds of the same calls without ddproxy, maximum over ranks.
 double plain_seconds(Machine const& machine, model::Verb verb, bool blocking,
                      std::vector<CollectiveCall> const& calls) {
-  const std::size_t whole = machine.settings.piece / sizeof(float);
-  const auto ranks = static_cast<std::size_t>(machine.runtime.ranks());
-  const std::size_t piece = has_parts(verb) ? whole / ranks * ranks : whole;
+  const std::size_t piece = machine.settings.piece / sizeof(float);
   machine.runtime.barrier();
   const auto start = Clock::now();
   for (auto const& call : calls) {

@@ -49,7 +49,7 @@ void plain_collective(model::Verb verb, bool blocking, PlainMessage const& messa
   check_mpi(MPI_Comm_size(message.communicator, &ranks));
   const bool has_parts = verb == model::Verb::reduce_scatter || verb == model::Verb::all_gather;
   const std::size_t parts = has_parts ? static_cast<std::size_t>(ranks) : 1;
-  const std::size_t piece = verb == model::Verb::all_gather ? message.elements : message.piece;
+  const std::size_t piece = has_parts ? message.elements : message.piece;
   for (std::size_t at = 0; at < message.elements; at += piece) {
     const int count = static_cast<int>(std::min(piece, message.elements - at) / parts);
     (blocking ? call : start_and_wait)(verb, message.values + at, message.part + at / parts, count,
