@@ -3,9 +3,9 @@
 
 # The rooms, and the arrows between them. A room is a module of the code: a folder with a library of its own.
 #
-# ddproxy_may_use(ROOM room...): allows ROOM to include headers of these rooms and of no others. A folder does not stand for the rooms
-# in it. A room may name only rooms above it in this file, so the rooms have no circle. CMake links the libraries of the named rooms.
-# The test rooms.layers checks that each include is allowed, and that each named room is included.
+# ddproxy_may_use(ROOM room...): allows ROOM to include headers of these rooms and of no others. Naming a room does not allow the rooms in its subfolders. A
+# room may name only rooms above it in this file, so dependencies cannot form a circle. CMake links ROOM with the libraries of the named rooms. The test
+# rooms.layers checks that each include is allowed, and that ROOM includes at least one header of each room that it names.
 macro(ddproxy_may_use room)
   foreach(named ${ARGN})
     if(NOT named IN_LIST DDPROXY_ROOMS)

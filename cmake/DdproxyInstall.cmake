@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# Installs the programs to bin/, and what they and their users need to share/ddproxy (docs/install.md lists it). DdproxyFolders.cmake sets
-# the folders. The folders below share/ddproxy are those of the project, because scripts find each other by relative paths.
+# Installs the programs in bin/. Installs the scripts, inputs and other files of docs/install.md in share/ddproxy. DdproxyFolders.cmake sets these folders.
+# inputs/, results/ and scripts/ have the same positions in share/ddproxy as in the project, because scripts find each other by relative paths. The folders of
+# deploy/ lie directly in share/ddproxy.
 install(TARGETS ddproxy ddproxy-model RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 configure_file(${CMAKE_CURRENT_LIST_DIR}/ddproxy-report.in ${CMAKE_BINARY_DIR}/generated/ddproxy-report @ONLY)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/generated/ddproxy-report DESTINATION ${CMAKE_INSTALL_BINDIR})

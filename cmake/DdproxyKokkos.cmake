@@ -4,7 +4,7 @@
 # DDPROXY_DEVICE_LANGUAGE to the CMake language of the sources that use Kokkos: CUDA, HIP, or nothing. Nothing means C++, either
 # because the build is for hosts or because the C++ compiler is Kokkos' wrapper of nvcc.
 
-# If the user names no Kokkos, this file takes the one that scripts/setup built.
+# If the user does not set Kokkos_ROOT or Kokkos_DIR, this file uses the Kokkos that scripts/setup built, if there is one.
 if(NOT Kokkos_ROOT AND NOT Kokkos_DIR AND NOT DEFINED ENV{Kokkos_ROOT})
   set(built ${PROJECT_SOURCE_DIR}/.deps/kokkos-root)
   if(DDPROXY_SANITIZE)  # sanitizers do not understand how OpenMP threads wait for each other

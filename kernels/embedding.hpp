@@ -28,8 +28,8 @@ void embedding_forward(Space const& exec, EmbeddingSize size, int const* tokens,
 void token_forward(Space const& exec, EmbeddingSize size, int const* tokens, float const* token_table,
                    float* x);
 
-/// Computes the second part, x[b, t] += position_table[t]. Both parts give the bits of embedding_forward().
-/// Reads position_table [context, C]; accumulates into x [B, T, C].
+/// Computes the second part, x[b, t] += position_table[t]. Both parts together give the same result as
+/// embedding_forward(), bit for bit. Reads position_table [context, C]; accumulates into x [B, T, C].
 void position_forward(Space const& exec, EmbeddingSize size, float const* position_table, float* x);
 
 /// Computes dposition[t] = sum over b of dx[b, t] for t < T, and 0 for the other positions. Reads dx [B, T,

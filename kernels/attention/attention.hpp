@@ -57,12 +57,13 @@ void attention_backward(Space const& exec, AttentionSize size, AttentionForward 
                         float const* dout, float* dqkv, float* scratch);
 
 // The two implementations. The functions above call `batched` in a build for a device, and `heads` in a build
-// for a host. The functions of both namespaces have the meaning and the arguments of the functions above.
+// for a host. The functions of both namespaces take the same arguments and compute the same results as the
+// functions above.
 
-/// Attention by batched matrix products. One call of BLAS has the products of all heads of several sequences,
-/// because so many products keep a device busy. If query heads share keys and values, the gradients of keys
-/// and values take one call for each query head of a group. The functions also give correct results on a
-/// host. The scratch memory does not depend on the concurrency.
+/// Attention by batched matrix products. One BLAS call computes the products of all heads of several
+/// sequences, because a device needs many products to be busy. If query heads share keys and values, the
+/// gradients of keys and values take one call for each query head of a group. The functions also give correct
+/// results on a host. The scratch memory does not depend on the concurrency.
 namespace batched {
 void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
                        float* scratch);
@@ -71,8 +72,9 @@ void attention_backward(Space const& exec, AttentionSize size, AttentionKept con
 }  // namespace batched
 
 /// Attention head by head, for hosts only. One thread computes one head at a time and keeps its data in its
-/// caches. All cores are busy if there are at least as many heads (heads x
-/// sequences) as cores.
+/// caches. All cores have work if there are at least as many heads (heads x sequences) as cores. In the
+/// backward pass one thread computes a whole group of query heads, so the heads of keys and values (kv_heads
+/// x sequences) count there.
 namespace heads {
 void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
                        float* scratch);

@@ -8,16 +8,16 @@
 
 // The lists of pointers from which the batched products of attention take their matrices
 // (kernels/attention/attention_batched.cpp). A list has one pointer for each query head of each sequence. The
-// places of the heads of several sequences have no constant distance, so gemm_strided_batched() cannot
-// describe them.
+// heads of several sequences do not lie at a constant distance from each other, so gemm_strided_batched()
+// cannot describe them.
 namespace ddproxy::kernels::batched {
 
-/// A matrix of each head. Its rows are queries or keys.
+/// The matrices that each head has. The rows of a matrix are queries or keys.
 enum class Operand { q, k, v, out, dout, dq, dk, dv, scores, dscores };
 static_assert(static_cast<Index>(Operand::dscores) + 1 == operands);
 
-/// Lists the matrices of each tile of queries. The order within a list: member m of each group of query heads
-/// that share keys and values; for each member the sequences; for each sequence the heads of keys and values.
+/// Lists the matrices of each tile of queries. A group consists of the query heads that share keys and
+/// values; member m is query head m of a group. A list is sorted by member, then by sequence, then by group.
 /// So the matrices of one member are consecutive.
 ///
 /// Set the operands first, then call write() once, then use of(). The lists stay valid until the memory is
@@ -27,8 +27,8 @@ class PointerLists {
   /// Uses `memory` [lists_elements(size)] of the execution space. It must be aligned like a pointer.
   PointerLists(AttentionSize const& size, float* memory);
 
-  /// Describes the queries or their gradients, keys and values, and out or dout. The arrays begin at the
-  /// first sequence of `size`, and `stride` is the number of elements from one token to the next.
+  /// set_queries() describes q, out, dq or dout. set_keys() describes k, v, dk or dv. The arrays begin at the
+  /// first sequence of `size`. `stride` is the number of elements from one token to the next.
   void set_queries(Operand operand, float const* data, Index stride);
   void set_keys(Operand operand, float const* data, Index stride);
   /// Describes scores that lie dense in memory, [sequence, head, query of the tile, key of the tile].
@@ -46,8 +46,8 @@ class PointerLists {
   struct Place {
     float* data = nullptr;
     Index stride = 0;
-    bool of_queries = false;  ///< the rows are the queries of the tile; otherwise all keys
-    bool dense = false;       ///< scores
+    bool of_queries = false;  ///< true: the rows are the queries of the tile; false: all keys
+    bool dense = false;       ///< true for scores and their gradients, which have no stride of their own
   };
 
  private:

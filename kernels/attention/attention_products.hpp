@@ -21,7 +21,7 @@ struct Tile {
   Index queries;    ///< number of queries, at most tile_queries
   Index head_size;  ///< D
   Index keys() const { return first + queries; }
-  /// Returns the number of queries, rounded up to whole vectors: the part of a row of scores that is in use.
+  /// Returns the number of queries, rounded up to whole vectors. A row of scores uses this many elements.
   Index width() const { return (queries + tile::lanes - 1) / tile::lanes * tile::lanes; }
   /// Returns the first query that sees `key`, counted from the first query of the tile.
   Index begin(Index key) const { return std::max<Index>(0, key - first); }

@@ -23,7 +23,7 @@ void softmax_rows(Space const& exec, TileRows tile, float* scores, float* log_su
 
 /// The arrays that softmax_rows_backward() needs for each row. dout and out hold rows of head_size elements,
 /// `stride` elements apart. The rows of head h of a sequence start h * head_size elements after the rows of
-/// its head 0. The rows of a sequence start `sequence_step` elements after those of the one before.
+/// its head 0. The rows of a sequence start `sequence_step` elements after the rows of the previous sequence.
 struct RowGradients {
   float const* log_sum;
   Index log_sum_step;
@@ -31,7 +31,7 @@ struct RowGradients {
   float const* out;
   Index stride;
   Index head_size;
-  Index heads;  ///< of a sequence
+  Index heads;  ///< query heads of a sequence
   Index sequence_step;
   float scale;  ///< the factor of the scores, 1 / sqrt(head_size)
   KOKKOS_FUNCTION Index start(Index head, Index row) const {

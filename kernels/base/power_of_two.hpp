@@ -6,8 +6,8 @@
 
 namespace ddproxy::kernels {
 
-/// The logarithm of e to the base 2: e^x = 2^(log2_of_e x). The product costs nothing if x already has a
-/// constant factor.
+/// The logarithm of e to the base 2: e^x = 2^(log2_of_e x). If x has a constant factor, log2_of_e can be
+/// merged into this factor and costs nothing.
 inline constexpr float log2_of_e = 1.44269504F;
 
 /// Returns 2^x, computed from additions and multiplications only. On hosts power_of_two() uses this function.

@@ -24,7 +24,7 @@ using HostFloats = Kokkos::View<float*, Kokkos::HostSpace>;
 inline Floats view_of(std::span<float> elements) {
   return Floats(elements.data(), elements.size());
 }
-/// Returns the elements of a view. They are valid as long as the array that the view refers to.
+/// Returns the elements of a view. They stay valid as long as the memory of the view exists.
 template <typename MemorySpace>
 std::span<float> elements_of(Kokkos::View<float*, MemorySpace> const& view) {
   return {view.data(), view.size()};

@@ -23,9 +23,9 @@ struct Result {
   Index step = 0;  ///< batched: elements from one matrix to the next
 };
 
-/// The operands of a batch of products: matrices of one shape at any places. `data` lists their first
-/// elements. The list lies in the memory of the execution space, and it must be there until the products have
-/// completed.
+/// The operands of a batch of products: matrices of one shape, anywhere in memory. `data` lists pointers to
+/// their first elements. The list lies in the memory of the execution space, and it must be there until the
+/// products have completed.
 struct MatrixList {
   float const* const* data;
   Index stride;             ///< elements from one row to the next, in each matrix
@@ -76,8 +76,8 @@ enum class MatrixPrecision { fp32, tf32, bf16 };
 /// support the precision: the backends for hosts support fp32 only.
 void set_matrix_precision(MatrixPrecision precision);
 
-/// Returns the backend's library and version, and its core type (OpenBLAS) or precision (device), for the
-/// provenance.
+/// Returns a text for the provenance in results files: library and version of the backend, and the core type
+/// (OpenBLAS) or the precision (device).
 std::string gemm_backend();
 
 /// Returns one line for the user if the backend is known to be slow on this processor; the line says what to

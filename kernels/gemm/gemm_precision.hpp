@@ -8,8 +8,8 @@
 
 namespace ddproxy::kernels {
 
-/// Throws std::invalid_argument for every precision except fp32. Backends that compute products in fp32 only
-/// call this function.
+/// Throws std::invalid_argument for every precision except fp32. It is called by the backends that support
+/// only fp32.
 inline void require_fp32(MatrixPrecision precision) {
   if (precision != MatrixPrecision::fp32)
     throw std::invalid_argument(

@@ -79,7 +79,8 @@ void few_rows_of(GemmSize size, Matrix const& a, Matrix const& b, Index first, I
 }
 
 /// Computes C = A B, or C += A B with Write::add, for an A with few rows. Each thread computes its own
-/// columns of C. It takes as many columns at once as let the packed rows of B stay in a cache.
+/// columns of C. It works on blocks of columns. The blocks are so small that the packed rows of B stay in a
+/// cache.
 void few_rows(Space const& exec, GemmSize size, Matrix a, Matrix b, tile::Write write, Result c) {
   share(exec, size.columns, tile::columns, [=](Index first, Index last) {
     for (Index j = first; j < last; j += packed_columns_at_once)

@@ -4,9 +4,10 @@
 
 #include "kernels/gemm/gemm.hpp"
 
-// Matrix products of a training step with few tokens, on a host. A general BLAS copies both operands into
-// its own layout. In these products only one operand is small. The large matrix (a weight or the gradient of
-// a weight) is read or written once, without a copy in another layout.
+// Matrix products of a training step with few tokens, on a host. A general BLAS copies both operands into its
+// own layout. These products have one large matrix: an operand that is a weight, or a result that is the
+// gradient of a weight. gemm_skinny() reads or writes it in memory only once. At most it copies a block of
+// the weight that fits into a cache.
 namespace ddproxy::kernels {
 
 /// Returns true if gemm_skinny() can compute this product and is faster than BLAS for it. The product must

@@ -16,8 +16,8 @@
 namespace ddproxy::kernels::tile {
 
 // The sums of a tile take 24 of the 32 registers of AVX-512 (6 rows of 4 vectors), or 12 of the 16 registers
-// of smaller vectors (6 rows of 2 vectors). A build that may use only the oldest vector instructions makes
-// the tile slower than a BLAS, which selects its kernels for the processor when the program starts.
+// of smaller vectors (6 rows of 2 vectors). If a build may use only the oldest vector instructions, the tile
+// is slower than a BLAS, because a BLAS selects its kernels for the processor when the program starts.
 #if defined(__AVX512F__)
 inline constexpr int lanes = 16;
 inline constexpr int most_vectors = 4;

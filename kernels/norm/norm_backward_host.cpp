@@ -9,8 +9,9 @@
 namespace ddproxy::kernels::hosts {
 namespace {
 
-/// Number of rows of which x and dy are read before dx is written. The memory works on long runs of
-/// neighbouring lines then, and the lines of dx that were requested are still in the second-level cache.
+/// Number of rows in a block. First x and dy of all rows of the block are read, then dx of these rows is
+/// written. So the memory works on long runs of neighbouring lines. The block is small enough that the
+/// requested lines of dx are still in the second-level cache when they are written.
 constexpr Index rows_at_once = 8;
 
 /// The numbers of one row that its gradients depend on.
@@ -74,8 +75,8 @@ struct LayernormBackward {
   }
 };
 
-/// The numbers of one row that its gradients depend on. With the names of rmsnorm.hpp xhat avg(d xhat) is
-/// x times `factor` = (sum of d x) / (rms^2 columns).
+/// The numbers of one row that its gradients depend on: `inverse` = 1 / rms and `factor` = (sum of d x) /
+/// (rms^2 columns). In the formulas of rmsnorm.hpp, xhat avg(d xhat) equals x factor.
 struct RmsnormRow {
   float inverse, factor;
 };

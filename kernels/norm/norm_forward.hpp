@@ -26,7 +26,7 @@ void layernorm_forward(Space const& exec, NormForward const& in, float* y, RowSt
 void rmsnorm_forward(Space const& exec, NormForward const& in, float* y, float* inverse_rms);
 }  // namespace hosts
 
-/// The functions have the meaning and the arguments of those of `hosts`.
+/// The functions take the same arguments and compute the same results as the functions in `hosts`.
 namespace devices {
 void layernorm_forward(Space const& exec, NormForward const& in, float* y, RowStatistics statistics);
 void rmsnorm_forward(Space const& exec, NormForward const& in, float* y, float* inverse_rms);

@@ -53,7 +53,7 @@ struct Statistics {
 
   /// Takes the sums of v - s and of its square in one pass, where s is the first element of the row. Unlike
   /// the mean, s is known before the pass, so one pass is enough. If s is many standard deviations away from
-  /// the mean, too many digits are lost. Then takes two passes.
+  /// the mean, too many digits are lost. In this case the function takes two passes.
   void one_pass(Index row) const {
     constexpr float most_deviations = 4;
     const auto columns = static_cast<float>(in.columns);

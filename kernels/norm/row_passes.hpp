@@ -4,9 +4,9 @@
 
 #include "kernels/gemm/gemm_tile.hpp"
 
-// Passes over one row of an array, for the norms on hosts. The pass that reads a row from memory is followed
-// by passes that find it in a cache. During those the memory would be idle. So such a pass requests the lines
-// that are written next.
+// Passes over one row of an array, for the norms on hosts. The first pass over a row reads it from memory.
+// Later passes find the row in a cache, so the memory would be idle. A pass can therefore request (prefetch)
+// the cache lines that are written next.
 namespace ddproxy::kernels::rows {
 
 using tile::Vector;

@@ -54,7 +54,7 @@ void add_parts(Space const& exec, Index parts, Index columns, float const* parti
 
 }  // namespace hosts
 
-/// The functions have the meaning and the arguments of those of `hosts`.
+/// The functions take the same arguments and compute the same results as the functions in `hosts`.
 namespace devices {
 void layernorm_backward(Space const& exec, RowParts size, NormInputs in, RowStatistics statistics, float* dx,
                         float* partial);

@@ -7,7 +7,8 @@
 namespace ddproxy::kernels::hosts {
 namespace {
 
-// Number of rows that are added at once. The partial sum is loaded and stored once for that many rows.
+// Number of rows that are added at once. The partial sum is loaded and stored only once for all of these
+// rows.
 constexpr int rows_at_once = 8;
 
 struct PartialSum {
@@ -50,8 +51,8 @@ KOKKOS_INLINE_FUNCTION void store(float total, float* out) {
     *out = total;
 }
 
-/// Sums the partial sums of each column. A work item is one column, and the compiler vectorizes
-/// over columns. The mode is known when this is compiled, so that no loop has a branch.
+/// Sums the partial sums of each column. A work item is one column, and the compiler vectorizes over columns.
+/// The mode is a template parameter, so that no loop has a branch.
 template <SumMode mode>
 struct SumOfParts {
   Index parts;

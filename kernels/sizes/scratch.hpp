@@ -63,12 +63,13 @@ namespace batched {
 /// Number of queries of each head whose scores are in memory at the same time. Taking all queries at once
 /// would double the work, because half of the scores would belong to keys that their query does not see. Few
 /// queries would make many small products: on an H200 the backward pass of GPT-2-large with four sequences of
-/// 1024 tokens takes 104 ms with 128 queries, 99 ms with 256 and 97 ms with 512, which take twice the memory.
+/// 1024 tokens takes 104 ms with 128 queries, 99 ms with 256 and 97 ms with 512. But 512 queries need twice
+/// as much memory as 256.
 inline constexpr Index tile_rows = 256;
 
-/// Number of query heads for which there is one batch of products, unless one sequence has more. A device
-/// needs many products to be busy: with 20 heads, one sequence, the same pass takes 108 ms, with 40 heads 103
-/// ms.
+/// Maximum number of query heads in a batch of products. If one sequence has more heads, a batch consists of
+/// one sequence. A device needs many products to be busy: the same backward pass takes 108 ms with batches of
+/// 20 heads (one sequence), and 103 ms with batches of 40 heads.
 inline constexpr Index heads_at_once = 80;
 
 /// Number of kinds of matrices that the products of attention use (kernels/attention/attention_lists.hpp).

@@ -48,7 +48,8 @@ struct CaseResult {
   /// Median of the T_comm measured right after each sample. NaN if a sample has none.
   double communication_alone = not_available;
   /// (T_compute + T_comm - T) / min(T_compute, T_comm). T_comm is communication_alone of each sample if it
-  /// was measured, else `communication`. Absent if the divisor is not larger than the noise of T.
+  /// was measured, else `communication`. Absent if the divisor is not larger than the noise of T, or if
+  /// T_comm is not known.
   std::optional<model::Estimate> overlap;
   std::vector<double> totals = {};  ///< [round] T of each sample; NaN if the sample does not count
 };
@@ -97,8 +98,8 @@ std::vector<model::ScoredCase> scored_cases(std::vector<CaseReport> const& repor
 /// of tokens of one rank in one step. All numbers are NaN if no bucketed case was measured.
 FigureOfMerit judge(std::vector<CaseReport> const& reports, int ranks, std::int64_t tokens);
 
-/// Copies the errors and the regret of the model from `card` into the figure of merit, with the reasons why a
-/// value is not available.
+/// Copies the errors and the regret of the model from `card` into the figure of merit. If a value is not
+/// available, also writes the reason there.
 void take_score(FigureOfMerit& figures, std::span<const model::ScoredCase> cases,
                 model::ScoreCard const& card);
 

@@ -16,8 +16,8 @@ struct Contradiction {
   std::string sentence;  ///< for messages: what contradicts what, by how much, and what to do
   double by;             ///< how far the results differ, as a share: 0.2 is 20 %, or an overlap of 0.20
   std::size_t samples;   ///< number of samples of the case
-  std::string excess;    ///< for messages: what is `by` above or away from what, with numbers
-  char const* limit;     ///< for messages: the value of `by` from which a run is not valid
+  std::string excess;    ///< for messages: a sentence that says which bound is exceeded, and by how much
+  char const* limit;     ///< for messages: the value of `by` above which a run is not valid
 
   /// Returns whether the results differ by more than 20 % and the case has at least six samples. A run whose
   /// all-reduces are not replayed is then not valid.
@@ -33,17 +33,17 @@ std::string consequence(Contradiction const& contradiction, bool reduces);
 /// interval lies more than 0.05 away from the possible values. With two to five samples this is Student's
 /// interval. With one sample nothing is reported.
 std::vector<Contradiction> find_contradictions(CaseReport const& report);
-/// Finds a term of the prediction of E that is larger than the measured E, for a case that overlaps. The
-/// terms are the ideal E and the effects of contention, copies and jitter (Waterfall in
+/// Finds a term of the predicted E that is larger than the whole measured E. Call it only for a case that
+/// overlaps. The terms are the ideal E and the effects of contention, copies and jitter (Waterfall in
 /// model/predict/uncertainty.hpp). The largest one is reported, and only if it exceeds the upper end of the
 /// 95 % interval of E by more than 5 %. An upper end below 0.5 % of T counts as 0.5 % of T. What the model
 /// does not explain (measured minus predicted E) is no term: it is the error of the model.
 std::vector<Contradiction> find_contradictions(CaseReport const& report, model::Waterfall const& terms);
 
 /// Returns a sentence for messages if an overlapped case takes longer than its compute and its all-reduces
-/// would take one after another. This is so if the upper end of the 95 % interval of its overlap is below
-/// -0.05. Returns an empty string otherwise. Such a case is no contradiction, because compute and all-reduces
-/// may slow each other down.
+/// would take one after another. The test: the upper end of the 95 % interval of its overlap is below -0.05.
+/// Returns an empty string otherwise. Such a case is no contradiction, because compute and all-reduces may
+/// slow each other down.
 std::string costs_of_overlapping(CaseReport const& report);
 
 }  // namespace ddproxy

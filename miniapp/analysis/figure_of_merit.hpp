@@ -14,8 +14,9 @@ namespace ddproxy {
 /// The value of a number that is not available: NaN.
 inline constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
 
-/// The figure of merit, which is the last line of every run. The line has space-separated name=value fields.
-/// Its format is stable, so that other programs can read it. A number that is not available is NaN.
+/// The figure of merit. Each command that measures prints it as its last line, except `step`, which has a
+/// figure of merit of its own (step_figures.hpp). The line has space-separated name=value fields. Its format
+/// is stable, so that other programs can read it. A number that is not available is NaN.
 ///
 /// "Best case" below is the measured bucketed case with the smallest T.
 struct FigureOfMerit {

@@ -16,8 +16,9 @@ struct NamedTime {
 };
 
 /// Returns a warning in one line if the 95 % interval of one of the times is wider than half of its median.
-/// The line names the time with the widest interval in relation to its median, and the number of the others.
-/// Returns an empty text if there is no such time. A time of one sample has no interval.
+/// The line names the time whose interval is the widest in relation to its median, and says how many more
+/// times have such wide intervals. Returns an empty text if there is no such time. A time of one sample has
+/// no interval.
 std::string noise_warning(std::vector<NamedTime> const& times);
 
 }  // namespace ddproxy

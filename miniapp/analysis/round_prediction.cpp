@@ -22,7 +22,7 @@ SecondsBySize mean_seconds(model::Plan const& plan, std::vector<double> const& s
   return means;
 }
 
-// Returns the cost a(x) of one sample. Sizes that the sample does not have keep the cost `before`.
+// Returns the cost a(x) for one sample. A size that no bucket of the sample has keeps the cost `before`.
 model::AllreduceCost cost_of(SecondsBySize const& now, model::AllreduceCost before) {
   return [now, before = std::move(before)](std::int64_t bytes) {
     const auto found = now.find(bytes);
@@ -30,11 +30,11 @@ model::AllreduceCost cost_of(SecondsBySize const& now, model::AllreduceCost befo
   };
 }
 
-// Returns kappa and gamma for one sample. An all-reduce that takes a seconds alone takes a / gamma seconds
-// while compute runs. This function keeps the added time, a / gamma - a, as it was before the sweep, because
-// the time for which a small all-reduce waits for a core does not depend on a. A constant gamma would be
-// wrong. A small all-reduce after a large one can take a hundred times as long as after another small one,
-// because it waits for the link, and a constant gamma would multiply this wait by 1 / gamma, too.
+// Returns kappa and gamma for one sample. Let `a` be the time of an all-reduce alone. While compute runs, it
+// takes a / gamma, so compute adds a / gamma - a. This function keeps the added time as it was before the
+// sweep, because a small all-reduce waits for a core, and this wait does not depend on `a`. A constant gamma
+// would be wrong. A small all-reduce after a large one waits for the link, and can take a hundred times
+// longer than after another small one. A constant gamma would multiply this wait by 1 / gamma, too.
 model::Contention contention_of(SecondsBySize const& now, model::Job const& before) {
   if (before.contention.none()) return before.contention;
   std::vector<model::SpeedPoint> table;

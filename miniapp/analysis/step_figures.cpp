@@ -51,7 +51,7 @@ double peak_of(Config const& config) {
   return config.machine.peak_flops > 0 ? config.machine.peak_flops : not_available;
 }
 
-// Returns the kind of operator of a task; empty for a task of another lane.
+// Returns the kind of operator of a task. Returns an empty text if the task neither computes nor copies.
 std::string kind_of(model::Task const& task, model::BackwardPass const& pass) {
   if (std::holds_alternative<model::Copy>(task.work)) return "copies";
   auto const* compute = std::get_if<model::Compute>(&task.work);

@@ -26,8 +26,8 @@ struct StepSample {
 };
 
 /// The samples and the prediction of one part of the step. All numbers are in seconds. In each sample the
-/// parts forward, recompute, backward, clip, update, copies and waiting add up to `step`. `exposed` is E,
-/// which compares two steps and is no part of the sum.
+/// parts forward, recompute, backward, clip, update, copies and waiting add up to `step`. `exposed` is E. It
+/// is not part of the sum, because it is the difference of two steps.
 struct StepRow {
   std::string name;  ///< a name of step_part_names()
   std::vector<double> samples;
@@ -55,10 +55,10 @@ struct StepFigures {
   std::int64_t global_batch = 0;      ///< sequences of all ranks in a step
   double host_waits = not_available;  ///< host_waits_of(); not available if the step has no HostWaits
   double tokens_per_s = not_available;
-  double model_flops_per_s = not_available;  ///< of one rank
+  double model_flops_per_s = not_available;  ///< model flops of one rank per second
   double measured_peak =
       not_available;                  ///< FLOP/s of large matrix products on one rank, measured in this run
-  double peak_flops = not_available;  ///< of one rank, from [machine]
+  double peak_flops = not_available;  ///< peak FLOP/s of one rank, from [machine]
   bool verified = false;              ///< a step with known numbers was right on all ranks
   results::Validity valid = results::Validity::no;
 
@@ -92,8 +92,9 @@ std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> 
 /// text.
 std::string negative_exposed(std::vector<StepSample> const& samples);
 
-/// Returns the median over the samples of the seconds between the end of a collective and the moment at which
-/// the host goes on, summed over the HostWaits of a step. `samples` has at least one sample.
+/// Returns the median over the samples of the host waits of a step, in seconds. A host wait is the time from
+/// the end of a collective until the host goes on. The host waits of a step are added up. `samples` has at
+/// least one sample.
 double host_waits_of(std::vector<StepSample> const& samples);
 
 /// Sums the seconds of the tasks by kind of operator. `task_seconds` has the seconds of each task, [task of

@@ -12,13 +12,14 @@ namespace ddproxy {
 /// smaller than one element. A replay moves no data, so its sizes may be larger than the gradients.
 void check_sizes(Options const& options, Config const& config, Workload const& workload);
 
-/// Checks the collectives of --op if the collectives are replayed. The table then must have times of each of
-/// them for the ranks of a group, or of a collective that can replace it (model/cost/collective_tables.hpp).
-/// Throws std::invalid_argument that names the table and the collective if both are missing.
+/// Checks the collectives of --op if the collectives are replayed. For each of them the table must have times
+/// for the number of ranks of a group. The times of a collective that can replace it are enough
+/// (model/cost/collective_tables.hpp). Throws std::invalid_argument that names the table and the collective
+/// if the table has neither.
 void check_verbs(Options const& options, Config const& config);
 
-/// Checks --group. `ranks` is the number of all ranks; of a replay, the number of ranks that it stands for.
-/// Throws std::invalid_argument that names the option if the group does not divide the ranks.
+/// Checks --group. `ranks` is the number of all ranks; in a replay, the number of simulated ranks. Throws
+/// std::invalid_argument that names the option if the group does not divide the ranks.
 void check_group(Options const& options, int ranks);
 
 }  // namespace ddproxy

@@ -119,7 +119,7 @@ class Session {
   void keep_cost();
   void keep_speeds();
 
-  // The first two methods are in session_calibration.cpp, and the others down to predict_cases() in
+  // The first three methods are in session_calibration.cpp, and the others down to take_measurements() in
   // session_predict.cpp and session_sweep.cpp.
   void take_rounds(int first, int last);
   void keep_samples_of(std::function<void()> const& record);
@@ -174,8 +174,9 @@ class Session {
   std::vector<CaseReport> reports_;
   std::optional<CollectiveRounds> table_rounds_;       // exists while a calibration goes on
   std::optional<ContentionRounds> contention_rounds_;  // exists while a calibration goes on
-  // The samples of the calibration on all ranks, until no more can be added. table_rounds_ and
-  // contention_rounds_ hold theirs while they exist. Rank 0 computes from those in the file.
+  // The samples of the calibration on all ranks, until no more can be added. While table_rounds_ and
+  // contention_rounds_ exist, they hold the samples of a(x), kappa and gamma. Rank 0 computes from the copy
+  // in the results file.
   Tables calibration_;
   std::vector<Phase> phases_;
   model::Job job_;      // input of the prediction, made from the tables only; uses no sample of the sweep

@@ -24,8 +24,8 @@ bool takes_device_memory(RankContext const& context) {
 }
 
 // Returns the memory that each rank took, in bytes, on rank 0. Collective. All arrays still exist when this
-// is called, so the free memory of the device is at its smallest. Ranks that share a device take equal parts
-// of the memory in use.
+// is called, so the free memory of the device is at its smallest. If ranks share a device, the memory in use
+// is divided equally among them.
 std::vector<double> gather_peaks(RankContext const& context) {
   const double taken = takes_device_memory(context)
                            ? (context.device_free - free_device_memory()) / context.runtime.ranks_on_device()
@@ -33,7 +33,8 @@ std::vector<double> gather_peaks(RankContext const& context) {
   return context.runtime.gather(std::vector<double>{taken});
 }
 
-// Returns the bytes that were predicted for a rank, of device memory if the arrays lie there.
+// Returns the predicted memory need of a rank in bytes: of device memory if the arrays are on a device, else
+// of host memory.
 double predicted_need(RankContext const& context) {
   const int concurrency = kernels::Space().concurrency();
   if (takes_device_memory(context)) return device_memory_need(context.config, context.workload, concurrency);

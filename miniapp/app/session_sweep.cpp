@@ -65,7 +65,8 @@ void Session::sweep() {
   record_step_memory();
 }
 
-// Records the time of all complete rounds, which counts towards max_seconds. `seconds` is that of this run.
+// Records the time of all complete rounds, which counts towards max_seconds. `seconds` is the time of the
+// rounds of this run.
 void Session::keep_seconds(double seconds) {
   auto const& config = context_.config;
   if (config.max_seconds > 0) recorder_->rounds_seconds(config.seconds_before + seconds);

@@ -50,17 +50,16 @@ class StepSession {
   /// miniapp/measure/step/verify_context.hpp). The parameters are not valid afterwards; warm_up() initialises
   /// them. Throws CollectiveError (exit code 3) if a rank finds a wrong number.
   void verify();
-  /// Initialises the parameters and takes as many steps as [sweep] warmup says, at least one. Throws
-  /// CollectiveError (exit code 3) if the ranks then have different parameters, or if a parameter or the loss
-  /// is not finite.
+  /// Initialises the parameters and takes [sweep] warmup steps, but at least one. Throws CollectiveError
+  /// (exit code 3) if the ranks then have different parameters, or if a parameter or the loss is not finite.
   void warm_up();
   /// Times the tasks of steps without communication, and predicts the step. If compute is replayed, predicts
   /// from the times that are replayed. Throws CollectiveError (exit code 75) if a signal arrived.
   void predict();
-  /// Takes as many samples as [sweep] samples says, less those that this run continues. A sample consists of
-  /// one step and one step without communication; which of the two comes first alternates. Records each
-  /// sample, and writes FILE.part from time to time (results::Writer::flush_if_due()). Throws CollectiveError
-  /// if a signal arrived (exit code 75) or the disk is full (exit code 4).
+  /// Takes [sweep] samples samples, minus those of the runs that this run continues, but at least one. A
+  /// sample consists of one step and one step without communication; which of the two comes first alternates.
+  /// Records each sample, and writes FILE.part from time to time (results::Writer::flush_if_due()). Throws
+  /// CollectiveError if a signal arrived (exit code 75) or the disk is full (exit code 4).
   void sample();
   /// Gathers the traces of the last step and finishes the results file. Then prints the tables and the figure
   /// of merit, and writes the files of --json and --trace if the options name them.
@@ -100,7 +99,7 @@ class StepSession {
   std::optional<Recorder> recorder_;
   std::string report_, hypothetical_;
   std::optional<model::TableCost> table_;  // a(x), where x is bytes on the wire; on rank 0
-  VerbTables verbs_;                       // of a sharded step; on rank 0
+  VerbTables verbs_;                       // times of the collectives of a sharded step; on rank 0
   model::Contention contention_;           // on rank 0
   StepSample first_;
   StepPredictions predictions_;
@@ -108,7 +107,7 @@ class StepSession {
   bool oversubscribed_ = false;  // a thread of some rank has no core of its own; known on rank 0
 };
 
-/// Runs the command `step`. Collective. Its errors are the same as those of execute() in session.hpp.
+/// Runs the command `step`. Collective. Throws and ends the process as execute() in session.hpp does.
 void execute_step(Options const& options, Runtime const& runtime);
 
 }  // namespace ddproxy

@@ -98,7 +98,7 @@ void StepSession::finish() {
   if (oversubscribed_ && figures_.valid != results::Validity::replay)
     figures_.valid = results::Validity::oversubscribed;
   record_timeline();
-  record_memory();  // before measured_peak(), which needs memory of its own
+  record_memory();  // before measured_peak(), which allocates more memory
   if (context_.kernels) figures_.measured_peak = measured_peak(rank.runtime);
   const auto clocks_after = gather_clocks(rank.runtime, gpu_.get());
   context_.rank.runtime.together([&] {

@@ -117,14 +117,15 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
   text += fmt::format(
       "from, to: {}; no contention: the prediction as if compute and all-reduces did not slow each other; "
       "first: the first step of the run\n"
-      "the rows above step add up to it in each sample; their medians need not. waiting: compute waits for "
-      "communication or for another rank\n"
+      "the rows above step add up to step in each sample, but their medians need not. waiting: compute waits "
+      "for communication or for another rank\n"
       "exposed: exposed communication E, the step minus the same compute measured without communication. The "
-      "first step has no E (-), because no compute was measured beside it{}\n",
+      "first step has no E (-), because it has no such measurement{}\n",
       few ? "Student's 95 % interval of the mean, because fewer than six samples have no interval of the "
             "median"
           : "95 % interval of the median",
-      hidden ? "\nerror: - for E and for parts below 0.5 % of the step" : "");
+      hidden ? "\nerror: - if a part is below 0.5 % of the step, measured and predicted; for E only measured"
+             : "");
   text += kinds_text(f.kinds);
   text += fmt::format(
       "matrix products: linear and head together\n\n"
@@ -135,8 +136,8 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
   if (is_sharded(config)) text += fmt::format("sharding: {}\n", sharding_sentence(config.sharding));
   if (std::isfinite(f.host_waits))
     text += fmt::format(
-        "host waits: {} ms of a step; part of E: from the end of a collective until the host goes on and "
-        "gives the device the next task\n",
+        "host waits: {} ms of a step. They are part of E: the time from the end of a collective until the "
+        "host goes on and gives the device the next task\n",
         ms(f.host_waits));
   if (std::isfinite(f.loss))
     text += fmt::format("loss after {} step{}: {:.6g}\n", f.steps, f.steps == 1 ? "" : "s", f.loss);

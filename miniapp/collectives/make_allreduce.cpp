@@ -101,9 +101,10 @@ std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTabl
 }
 #endif
 
-// Returns the cost of replayed collectives of `ranks` ranks, by bytes of gradients. The times of all-reduces
-// of all ranks are the input's a(x). The times of other collectives come from their own rows of the input's
-// table, or from the rows that stand for them (model/cost/collective_tables.hpp).
+// Returns the cost of replayed collectives over `ranks` ranks, as a function of the bytes of gradients. An
+// all-reduce over all ranks takes the input's a(x). The times of other collectives come from rows of the
+// input's table: from their own rows, or from rows that are used in their place
+// (model/cost/collective_tables.hpp).
 CollectiveCost replayed_cost(Config const& config, int ranks) {
   const auto a = of_gradients(input_cost(config).value(), config.wire);
   const auto tables = model::read_collectives(config.table, config.ranks);

@@ -42,9 +42,8 @@ struct LaneGroup {
   MostElements most = {};  ///< of the calls of the lane
 };
 
-/// Makes a communication lane for each group, in their order. The lanes work on slices of `memory`, as that
-/// of make_allreduce() does. With several lanes that make blocking calls, each lane has a thread; otherwise
-/// a communication thread, or the thread that launches compute, polls all lanes (make_lanes.hpp). Replayed
+/// Makes a communication lane for each group, in their order. The lanes work on slices of `memory`, as the
+/// lane of make_allreduce() does. make_lanes() (make_lanes.hpp) chooses the threads that drive them. Replayed
 /// lanes share a link (engines/replay_link.hpp). All ranks of the communicators must call it. Throws as
 /// make_allreduce() and make_lanes() do.
 std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& config,

@@ -61,8 +61,8 @@ class ComputeLane {
   /// completion is an event of the device, the stream waits and the host goes on.
   virtual void wait_for(Completion const& completion) = 0;
   /// Returns the completion of all work since begin(). On a device the lane owns a fixed number of events and
-  /// uses them in turn. So the result is valid only until as many more operators and copies have been
-  /// enqueued as a whole step has.
+  /// uses them in turn. So the result stays valid only for a while: until N more operators and copies have
+  /// been enqueued, where N is their number in a whole step.
   virtual Completion completion() = 0;
   /// Waits until all work since begin() is done.
   virtual void fence() = 0;

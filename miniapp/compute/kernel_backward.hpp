@@ -10,8 +10,8 @@
 
 namespace ddproxy {
 
-/// Computes the backward pass of a model in fp32 on the kernels, from the activations of a real forward pass.
-/// It carries out the tasks of backward_graph() (kernel_memory.hpp).
+/// Computes the backward pass of a model in fp32 with the kernels, from the activations of a real forward
+/// pass. It carries out the tasks of backward_graph() (kernel_memory.hpp).
 ///
 /// The constructor runs one forward pass, and renew() runs it again. Call run() for every operator, in the
 /// order of the pass. This order matters, because all layers share the gradients of activations, and an

@@ -28,7 +28,8 @@ class StepKernels {
   /// Returns whether carry_out() can carry out a forward, recompute or backward task. Tasks of other phases
   /// do not belong to an operator.
   bool knows(model::Compute const& compute) const;
-  /// Throws std::logic_error if a compute task of `graph` does not have as many accesses as its kernel needs.
+  /// Throws std::logic_error if a compute task of `graph` does not have the number of accesses that its
+  /// kernel needs.
   void check_places(model::StepGraph const& graph) const;
   /// Carries out a forward, recompute or backward task.
   void carry_out(model::Compute const& compute, step::Operands places) const;

@@ -23,8 +23,8 @@ StepInput checked(StepInput input, model::StepGraph const& graph) {
   return input;
 }
 
-// Returns the elements of the model that a buffer has at the start of a step. A shard has the part of this
-// rank's place in its group.
+// Returns the elements of the model that a buffer holds at the start of a step. A buffer with a shard holds
+// only the part that belongs to this rank's place in its group.
 Slice held_of(model::Buffer const& buffer, std::vector<GroupPlace> const& groups) {
   auto const& state = buffer.at_entry;
   const std::size_t place = state.shard ? static_cast<std::size_t>(groups.at(index(*state.shard)).rank) : 0;

@@ -15,7 +15,7 @@
 
 namespace ddproxy {
 
-/// A buffer of a step, and the elements of the model that this rank has in it.
+/// The place of a buffer in the memory of a step, and the elements of the model that the buffer holds.
 struct HeldSlice {
   Slice memory;  ///< in the memory of the step
   Slice model;   ///< may be shorter than `memory`: the other elements are padding
@@ -40,7 +40,7 @@ class StepLane : public KernelLane {
   /// Makes the lane for `graph`, this rank's step of the model `input.shape`. `memory` has the buffers of the
   /// graph at `places`; the lane keeps the memory alive. Copies the tokens to the memory of the kernels and
   /// allocates the scratch memory. Throws as check_input() (step_input.hpp) does. Throws std::logic_error if
-  /// a task does not have as many accesses as its kernel needs.
+  /// a task does not have the number of accesses that its kernel needs.
   /// `groups` has this rank's place in its group of each communicator of the graph; it is used if parameters
   /// are divided among the ranks.
   StepLane(StepInput input, model::StepGraph const& graph, StepPlaces const& places, kernels::Floats memory,

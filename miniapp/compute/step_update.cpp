@@ -23,7 +23,8 @@ void Update::add_squares(Context const& context, Operands places) {
   if (own_sum_ != nullptr) kernels::split_sum(context.exec, own_sum_, scalar.data);
 }
 
-// The sum of all ranks takes the place of the sum of this rank, which the next step assigns again.
+// If a collective added the sums of the ranks, own_sum_ is overwritten by the sum over all ranks. The next
+// step assigns own_sum_ again.
 void Update::find_factor(Context const& context, float* sum) {
   if (own_sum_ != nullptr) kernels::join_sum(context.exec, sum, own_sum_);
   double const* const all = own_sum_ != nullptr ? own_sum_ : as_double(sum);

@@ -17,9 +17,10 @@ namespace ddproxy::step {
 /// The functions take the places of their task (step_operators.hpp). One of these places is the scalar of the
 /// step: the sum of the squares of all gradients, a double.
 ///
-/// If the gradients are divided among the ranks, a collective adds the sums of the ranks in fp32. The scalar
-/// then has two floats: the sum rounded to float, and the rounded rest. Their sum is the sum of the squares
-/// with a relative error of at most the ranks times 2^-24. The sum of this rank stays in double until then.
+/// If the gradients are divided among the ranks, a collective adds the sums of the ranks in fp32. For this
+/// collective, the sum of each rank, a double, is split into the two floats of the scalar: the sum rounded to
+/// float, and the rest rounded to float. After the collective the two floats are added again. The result is
+/// the sum of the squares of all gradients, with a relative error of at most 2^-24 times the number of ranks.
 class Update {
  public:
   /// Takes the settings. `clip` is the largest norm of the gradients; it is empty if the step does not clip.

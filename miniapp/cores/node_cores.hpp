@@ -10,8 +10,8 @@
 
 namespace ddproxy {
 
-/// Returns the numbers of the cores that the process `pid` may use, in ascending order. If `pid` is 0, they
-/// are those of the calling thread. Returns an empty list if the kernel does not give the cores.
+/// Returns the numbers of the cores that the process `pid` may use, in ascending order. If `pid` is 0,
+/// returns the cores of the calling thread. Returns an empty list if the kernel does not give the cores.
 std::vector<int> allowed_cores(pid_t pid = 0);
 
 /// Gathers the cores that each rank of a node may use, divides them between the ranks, and returns the choice

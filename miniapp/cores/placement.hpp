@@ -8,17 +8,17 @@
 namespace ddproxy {
 
 /// One rank of a node: the cores that it may use and the threads that it wants. In this file, a core is a
-/// processor on which the kernel schedules threads. So each hardware thread of a physical core counts as one
-/// core.
+/// processor on which the operating system schedules threads. So each hardware thread of a physical core
+/// counts as one core.
 struct Seat {
   std::vector<int> allowed;  ///< numbers of the cores that the rank may use, in ascending order
   int wish = 0;              ///< number of threads that the user asked for; 0: none
 };
 
 /// Divides the cores of a node between its ranks. Returns the number of cores that each rank has to itself,
-/// [rank]. In each turn, every rank takes one free core that it may use. A rank with a wish takes at most as
-/// many cores as it wants threads. Ranks without a wish that have the same allowed cores get equal numbers. A
-/// rank that finds no free core gets 0.
+/// [rank]. In each turn, every rank takes one free core that it may use. A rank with a wish takes at most one
+/// core for each thread that it wants. Ranks without a wish that have the same allowed cores get equal
+/// numbers. A rank that finds no free core gets 0.
 std::vector<int> divide_cores(std::vector<Seat> const& node);
 
 /// Returns the number of cores that a rank may count as its own. Each core that k ranks may use counts 1/k
@@ -46,8 +46,8 @@ std::vector<int> own_block(std::vector<Seat> const& node, std::size_t rank, std:
 
 /// Estimates the number of cores that a rank has to itself. The estimate is needed before MPI starts, when
 /// ranks cannot yet tell each other their cores. `allowed` is the number of cores that this rank may use,
-/// `of_launcher` the number that the process of its launcher may use, and `local_ranks` the number of ranks
-/// on the node. The estimate assumes that every rank may use as many cores as this rank.
+/// `of_launcher` the number of cores that the launcher's process may use, and `local_ranks` the number of
+/// ranks on the node. The estimate assumes that every rank may use as many cores as this rank.
 int estimate_own_cores(int allowed, int of_launcher, int local_ranks);
 
 }  // namespace ddproxy

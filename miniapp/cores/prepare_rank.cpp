@@ -82,8 +82,8 @@ ThreadWish prepare_rank(Options const& options, char** argv) {
   const auto wish = find_wish(options.threads, config.threads, variable,
                               [&](char const* name) { return started_with.contains(name); });
   const auto settings = choose(wish, config, !options.turns.compute_cores.empty());
-  // After the second start the program pins itself again. For that it needs all cores that this process had
-  // at its start.
+  // After the second start, the program pins itself again. So it needs all cores that this process had at its
+  // start, not only those to which pin_rank() has restricted it.
   cpu_set_t pinned = at_start;
   sched_getaffinity(0, sizeof pinned, &pinned);
   sched_setaffinity(0, sizeof at_start, &at_start);

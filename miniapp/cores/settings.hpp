@@ -12,8 +12,8 @@ namespace ddproxy {
 /// Environment variables to set: from name to value.
 using Settings = std::map<std::string, std::string>;
 
-/// Returns whether an environment variable says how idle OpenMP threads wait: OMP_WAIT_POLICY, or a variable
-/// of the OpenMP library of GNU or LLVM.
+/// Returns whether the environment says how idle OpenMP threads wait: whether OMP_WAIT_POLICY, GOMP_SPINCOUNT
+/// (GNU's OpenMP library), KMP_BLOCKTIME or KMP_LIBRARY (LLVM's) is set.
 bool says_how_threads_wait(Variables const& variable);
 
 /// The properties of a rank that decide which environment variables it needs.

@@ -35,7 +35,8 @@ std::string plural(std::string const& count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == "1" ? "" : "s");
 }
 
-// Says how many cores a rank has, or how many ranks share them. `who` are the ranks.
+// Says how many cores a rank has, or how many ranks share them. `who` names the ranks, for instance "each of
+// 2 ranks".
 std::string describe_cores(std::vector<ThreadChoice> const& ranks, std::string const& who) {
   const auto allowed = range(ranks, &ThreadChoice::allowed), sharing = range(ranks, &ThreadChoice::sharing);
   const auto cores = plural(allowed, "core");

@@ -27,17 +27,17 @@ ThreadWish find_wish(int command_line, int input_file, Variables const& variable
 struct ThreadChoice {
   int threads = 1;
   int allowed = 1;  ///< number of cores that the rank may use
-  int own = 1;      ///< cores that it has to itself if no rank has a wish; 0: fewer cores than ranks
-  int sharing = 1;  ///< number of ranks of the node that may use one of its cores, itself included
-  bool oversubscribed = false;  ///< whether it has more threads than cores of its own
-  bool divided = false;         ///< whether it is bound to a part of cores that it shares with other ranks
+  int own = 1;      ///< cores that it has to itself if no rank has a wish; 0: too few cores for all ranks
+  int sharing = 1;  ///< number of ranks of the node, itself included, that may use at least one of its cores
+  bool oversubscribed = false;  ///< whether it has more threads than cores to itself
+  bool divided = false;         ///< whether it shares cores, and is bound to its own_block() of them
 };
 
 /// Returns the choice of each rank of a node. ThreadChoice::divided is false; agree_on_threads() assigns it.
 std::vector<ThreadChoice> choose_threads(std::vector<Seat> const& node);
 
-/// Returns one line for the user that describes the choices of all ranks. If there is a `wish`, the line
-/// gives it as the reason.
+/// Returns one line of text for users, which describes the choices of all ranks. If there is a `wish`, the
+/// line gives it as the reason.
 std::string describe(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish);
 
 /// Returns a message that says what is wrong and what to do if a rank is oversubscribed. Returns an empty

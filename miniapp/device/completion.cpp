@@ -24,8 +24,8 @@ bool is_over(Completion const& completion) {
 
 Clock::time_point wait_until_over(Completion const& completion) {
   if (!completion.event) sleep_until(completion.when);
-  // Sleeps between two queries, because a query takes a lock of the driver that the thread which launches
-  // kernels needs, too.
+  // Sleeps between two queries. A query takes a lock in the driver, and the thread that launches kernels
+  // needs the same lock.
   while (completion.event && !completion.event->over())
     sleep_until(Clock::now() + std::chrono::microseconds(10));
   return moment_of(completion);

@@ -23,9 +23,10 @@ class Event {
   virtual Clock::time_point moment() const = 0;
 };
 
-/// The completion of all work that was enqueued before this object was made. If a device or another lane
-/// (docs/glossary.md) does the work, `event` is set. If the host does the work, or if it is replayed, `when`
-/// is set. `when` may lie in the future if the work is replayed.
+/// The completion of all work that was enqueued before this object was made. If a device does the work,
+/// `event` is set. It is also set if the work is a collective whose lane sets a flag when the collective is
+/// done. If the host does the work, or if the work is replayed, `when` is set. `when` may lie in the future
+/// if the work is replayed.
 struct Completion {
   Clock::time_point when{};      ///< time at which the work completes; undefined if there is an event
   Event const* event = nullptr;  ///< if set, completes when the work completes; not owned

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-// The device that computes: which there are, which one a rank uses, and its memory and clocks. CMake compiles
-// one of two implementations: device_host.cpp, where the processor computes and nothing is asynchronous, or
-// device_gpu.cpp, for CUDA and HIP. This header does not include Kokkos, so the host's compiler can compile
-// the files that need nothing else of the device. marks.hpp has what needs Kokkos.
+// Functions that list the devices of this process, select one of them, and return its memory and clocks.
+// CMake compiles one of two implementations: device_gpu.cpp for CUDA and HIP, or device_host.cpp. In
+// device_host.cpp the processor computes, and nothing is asynchronous. This header does not include Kokkos,
+// so the host's compiler can compile files that include it. The functions that need Kokkos are in marks.hpp.
 namespace ddproxy {
 
 /// True if the kernels use a device's own memory, which the host cannot access.

@@ -80,7 +80,7 @@ std::string doubt_about_numa(std::vector<double> const& of_rank, std::vector<dou
   if (far.empty()) return "";
   return fmt::format(
       "rank{} {} started on another NUMA node than the device's (/provenance/numa_node, device_numa_node), "
-      "and what goes through the host's memory takes longer: bind each rank to its device's node",
+      "and data that pass through the host's memory take longer: bind each rank to its device's node",
       far.size() == 1 ? "" : "s", fmt::join(far, ", "));
 }
 
@@ -93,9 +93,9 @@ std::string doubt_about_visible_devices(std::vector<double> const& counts,
   for (auto const& [host, devices] : of_host)
     if (devices.size() > 1)
       return fmt::format(
-          "on {} {} ranks see one GPU each, and not those of the other ranks (--gpus-per-task of SLURM does "
-          "this): NCCL and MPI may then send through the host's memory in place of NVLink. Ask for the GPUs "
-          "with --gpus-per-node, and start the ranks with --gpu-bind=none",
+          "on {} {} ranks see one GPU each, but not the GPUs of the other ranks (--gpus-per-task of SLURM "
+          "does this): NCCL and MPI may then send through the host's memory in place of NVLink. Ask for the "
+          "GPUs with --gpus-per-node, and start the ranks with --gpu-bind=none",
           host, devices.size());
   return "";
 }
@@ -104,8 +104,8 @@ std::string complain_of_override(bool tf32, char const* forced) {
   const std::string value = forced ? forced : "";
   if (value != (tf32 ? "0" : "1")) return "";
   return fmt::format(
-      "NVIDIA_TF32_OVERRIDE={} makes products {} what compute.precision says, and the results file would say "
-      "something else: unset it",
+      "NVIDIA_TF32_OVERRIDE={} makes products {} what compute.precision says, so the results file would name "
+      "the wrong precision: unset it",
       value, tf32 ? "more exact than" : "less exact than");
 }
 
@@ -121,8 +121,8 @@ std::string doubt_about_device_memory(double need, int ranks, double free) {
   const double left = free - need * ranks;
   if (left < 0 || left >= spare_of_a_rank * ranks) return "";
   return fmt::format(
-      "device memory: {:.1f} GiB are free, and the run leaves {:.1f} GiB of them. What cuBLAS and NCCL take "
-      "for themselves is only estimated, so the run may need more memory than there is",
+      "device memory: {:.1f} GiB are free, and the run leaves {:.1f} GiB of them. The memory that cuBLAS and "
+      "NCCL take is only estimated, so the run may need more memory than is free",
       free / gib, left / gib);
 }
 

@@ -16,9 +16,9 @@ namespace ddproxy {
 int choose_device(int local_rank, int devices, std::string const& reason);
 
 /// Returns the device to select before MPI starts, or -1 to select none. `launched_rank` is the number of the
-/// rank on its node, as the launcher's variables tell it (miniapp/cores/launch.hpp); nothing if they do not
-/// tell. `devices` is the number of devices that the rank sees. Throws nothing: choose_device() reports
-/// errors later, when all ranks can report them together.
+/// rank on its node, from the launcher's variables (miniapp/cores/launch.hpp). It is empty if they do not
+/// give this number. `devices` is the number of devices that the rank sees. Throws nothing: choose_device()
+/// reports errors later, when all ranks can report them together.
 int choose_device_early(std::optional<int> launched_rank, int devices);
 
 /// Returns a warning that names the ranks whose device was changed after MPI had started. Returns an empty
@@ -37,7 +37,8 @@ int choose_stream_priority(bool high, int least, int greatest);
 /// device of each rank of the node.
 std::string complain_of_devices(std::vector<std::string> const& uuids, bool share);
 
-/// Returns how many ranks of a node use the device `uuid`. `uuids` is that of complain_of_devices().
+/// Returns how many ranks of a node use the device `uuid`. `uuids` has the UUID of the device of each rank of
+/// the node.
 int ranks_on(std::string const& uuid, std::vector<std::string> const& uuids);
 
 /// Returns the NUMA node of a PCI device. `pci_bus` is its address, for instance 00000000:3B:00.0. Reads the

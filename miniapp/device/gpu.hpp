@@ -43,9 +43,9 @@ inline Stream stream_of(kernels::Space const& exec) {
 }
 #endif
 
-/// Throws std::runtime_error with the library's error message if `status` is an error. Then the error is no
-/// longer the last error of the thread (kernels/base/foreign_call.hpp). `where` is the place in the source
-/// that the message names.
+/// Throws std::runtime_error with the library's error message if `status` is an error. In this case the
+/// thread's last error is cleared (kernels/base/foreign_call.hpp). `where` is the place in the source that
+/// the message names.
 void check(Status status, std::source_location where = std::source_location::current());
 
 /// Owns a stream of the run's device. The stream does not synchronize with the default stream.
@@ -84,7 +84,7 @@ class TimedEvent : public Event {
   RawEvent event_ = nullptr;
 };
 
-/// Returns the event as a TimedEvent. `event` must be one. A flag of the host and an AllOf are other events.
+/// Returns the event as a TimedEvent. `event` must be a TimedEvent, and not a flag of the host or an AllOf.
 inline TimedEvent const& timed(Event const& event) {
   return static_cast<TimedEvent const&>(event);
 }

@@ -17,7 +17,7 @@ namespace ddproxy {
 /// ever. A CallWatch therefore has a thread of its own, which looks at the clock while a call is in progress.
 ///
 /// Order of calls: construct one CallWatch, then a Scope around each call. Scopes must not overlap: the watch
-/// knows one call at a time. When `overdue` has returned, the thread of the watch ends. Later calls are then
+/// knows one call at a time. When `overdue` has returned, the thread of the watch ends, and later calls are
 /// not watched.
 class CallWatch {
  public:

@@ -12,8 +12,8 @@ namespace ddproxy {
 /// empty.
 void catch_signals(std::string_view notice);
 
-/// Makes later signals print nothing. Call it when the run has ended. When one rank has ended with an error,
-/// the launcher sends SIGTERM to the others, and `notice` would then say that the run goes on.
+/// Makes later signals print nothing. Call it when the run has ended. Reason: when one rank has ended with an
+/// error, the launcher sends SIGTERM to the others. `notice` would then say that the run goes on.
 void end_signal_notice();
 
 /// Installs a handler for SIGABRT, because Kokkos prints a message and calls abort() when its device has

@@ -20,8 +20,8 @@ Case with_cap(model::Strategy const& strategy, Config const& config, Workload co
   return {strategy, cap_mib, model::bucketed_plan(workload.gradient_bytes, caps)};
 }
 
-// Throws std::invalid_argument if the graphs of a strategy are not those of a sweep. Without operators there
-// is no graph yet; model::predict() checks the one that it builds.
+// Throws std::invalid_argument if a sweep cannot run and predict the graphs of a strategy. Without operators
+// there is no graph yet; model::predict() checks the one that it builds.
 void require_fit(model::Strategy const& strategy, Config const& config, Workload const& workload) {
   constexpr std::size_t ranks = 2;
   if (workload.pass.operations.empty()) return;

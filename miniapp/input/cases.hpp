@@ -46,8 +46,8 @@ model::FirstBucket first_bucket_of(Config const& config);
 model::Copies copies_of(Config const& config);
 
 /// Returns the cases of the input file, in the order of its strategies. A strategy with caps (`bucketed`) has
-/// one case for each cap. Throws std::invalid_argument if the graphs of a strategy are not those of a sweep
-/// (model::unfit_for_sweep() in model/step/strategies/strategy.hpp).
+/// one case for each cap. Throws std::invalid_argument if a sweep cannot run and predict the graphs of a
+/// strategy (model::unfit_for_sweep() in model/step/strategies/strategy.hpp).
 std::vector<Case> make_cases(Config const& config, Workload const& workload);
 
 /// Returns how a case averages the gradients: its plan and overlap, and the wire format. Copies are left out

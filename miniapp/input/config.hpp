@@ -37,8 +37,8 @@ struct GateParts {
 /// The settings of a whole training step: the keys accumulation, sync and checkpoint of the section [step],
 /// and all keys of the section [optimizer].
 struct StepConfig {
-  /// Whether the input has at least one of these keys. If it has none, `predict` predicts the backward pass
-  /// only.
+  /// Whether the input has at least one of these keys, or a [shard] stage that divides the step. If not,
+  /// `predict` predicts the backward pass only.
   bool given = false;
   int accumulation = 1;  ///< number of micro-batches in a step
   model::Sync sync = model::Sync::last;
@@ -59,7 +59,7 @@ struct NamedTable {
 struct Config {
   std::filesystem::path file;
   std::string text;                ///< content of the file, as it was read
-  std::vector<NamedTable> tables;  ///< of `times` and `table`; empty until read_named_tables() is called
+  std::vector<NamedTable> tables;  ///< `times` and `table`, with hashes; empty until read_named_tables()
 
   std::string model;  ///< name of the preset, with " (changed)" if keys change its shape; "free": no preset
   model::Shape shape;
@@ -85,7 +85,7 @@ struct Config {
 
   std::vector<model::Strategy> strategies;
   std::vector<double> caps_mib;
-  double first_bucket_mib = 0;  ///< cap of the first bucket, MiB; 0: that of all buckets
+  double first_bucket_mib = 0;  ///< cap of the first bucket, MiB; 0: the cap of all buckets
   int samples = 5;              ///< smallest number of samples of each case
   double target = 0.05;  ///< how precisely E must be known: see is_precise() in miniapp/analysis/stopping.hpp
   /// Time limit of all rounds together, seconds. Until it is reached, rounds are taken beyond `samples` until
@@ -108,13 +108,13 @@ struct Config {
   int threads = 0;  ///< number of threads with which a rank computes on a host; 0: derived from its cores
 };
 
-/// Returns the smallest number of rounds that the sweep of this run takes: those of `samples` that the runs
-/// before have not taken, but at least one.
+/// Returns the smallest number of rounds that the sweep of this run takes: `samples` minus the rounds that
+/// earlier runs have taken (--resume), but at least one.
 inline int rounds_to_take(Config const& config) {
   return std::max(1, config.samples - config.rounds_before);
 }
 
-/// Returns the part of max_seconds that the runs before have not used, in seconds, above 0. Returns 0 without
+/// Returns the part of max_seconds that earlier runs have not used, in seconds, above 0. Returns 0 without
 /// max_seconds.
 inline double seconds_to_take(Config const& config) {
   if (config.max_seconds <= 0) return 0;
@@ -136,8 +136,8 @@ inline bool adds_to_shards(Config const& config) {
   return is_sharded(config) && config.step.accumulation > 1 && each_reduces;
 }
 
-/// Returns whether the step has several communication lanes: two for gathers and reductions, or another one
-/// that averages between groups.
+/// Returns whether the step has several communication lanes. Gathers and reductions may each have a lane, and
+/// another lane may average between groups.
 inline bool has_several_lanes(Config const& config) {
   return is_sharded(config) && (config.sharding.lanes > 1 || config.sharding.group > 0);
 }
@@ -153,7 +153,7 @@ inline bool needs_threads(Config const& config) {
 /// Requirements that depend on the build of the program are checked when the program runs.
 void check_can_run(Config const& config);
 
-/// The bucket caps in MiB that hold if the input file gives none.
+/// The bucket caps in MiB that are used if the input file gives none.
 inline const std::vector<double> default_caps_mib{1, 2, 4, 8, 16, 25, 32, 64, 128, 256, 512, 1024};
 
 }  // namespace ddproxy

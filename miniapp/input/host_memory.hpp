@@ -16,10 +16,11 @@ double total_memory();
 /// the machine and control_group_memory(). Returns infinity if both are unknown.
 double available_memory();
 
-/// Returns the bytes that the limits of the control groups of this process leave: the smallest difference
-/// between limit and use over all groups on the path from `root` to the group of this process. Cached file
-/// pages that the kernel can free do not count as used. Returns infinity if there is no limit. `list` is the
-/// file that names the groups of this process. Handles versions 1 and 2 of control groups.
+/// Returns the bytes that this process can still allocate before it reaches a limit of its control groups.
+/// This is the smallest difference between limit and use over all groups on the path from `root` to the group
+/// of this process. Cached file pages that the kernel can free do not count as used. Returns infinity if
+/// there is no limit. `list` is the file that names the groups of this process. Handles versions 1 and 2 of
+/// control groups.
 double control_group_memory(std::filesystem::path const& root = "/sys/fs/cgroup",
                             std::filesystem::path const& list = "/proc/self/cgroup");
 

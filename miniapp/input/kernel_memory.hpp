@@ -28,21 +28,21 @@ kernels::AttentionSize attention_size(model::Shape const& shape, model::Tokens t
 /// number of threads. A value above 4096 means a device.
 std::int64_t kernel_scratch(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency);
 
-/// The memory that the operators of all layers use in turn, besides the buffers of the graph. The values are
-/// indices into work_buffers().
+/// Memory that the operators of all layers share, one operator at a time. It is not in the buffers of the
+/// graph. The values are indices into work_buffers().
 enum class WorkBuffer : std::size_t {
   scratch,     ///< scratch memory of one kernel at a time
   rope_table,  ///< cosines and sines of all positions; only with rotations (RoPE)
 };
 
-/// Returns the elements of each WorkBuffer. `concurrency` is that of kernel_scratch().
+/// Returns the elements of each WorkBuffer. kernel_scratch() explains `concurrency`.
 std::vector<std::int64_t> work_buffers(model::Shape const& shape, model::Tokens tokens,
                                        std::int64_t concurrency);
 
-/// Returns the elements of the arrays with about one integer for each token: the input tokens, the target
-/// tokens that follow them, and the positions of the inputs grouped by token, which are two arrays. Each
-/// array is an allocation of its own. The real length of the last one depends on the tokens that are drawn.
-/// It may be shorter than the number here, or longer by one element.
+/// Returns the elements of four arrays with about one integer for each token: one has the input tokens, one
+/// the target tokens that follow them, and two the positions of the inputs grouped by token. Each array is a
+/// separate allocation. The real length of the last array depends on the tokens that are drawn. It may be
+/// shorter than the length that is counted here, or longer by one element.
 std::int64_t token_elements(model::Tokens tokens);
 
 /// Returns the elements rounded up to whole cache lines of 64 bytes. An element has 4 bytes.
@@ -67,7 +67,7 @@ void check_tokens(model::Shape const& shape, model::Tokens tokens);
 void check_kernels_have(model::Shape const& shape, model::Tokens tokens);
 
 /// Returns the memory that the backward pass on kernels allocates in addition to the gradients. The
-/// libraries' own memory is not included. `concurrency` is that of kernel_scratch(). Needs no device. Throws
+/// libraries' own memory is not included. kernel_scratch() explains `concurrency`. Needs no device. Throws
 /// what check_kernels_have() throws.
 KernelMemory kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency = 1);
 

@@ -15,14 +15,14 @@ constexpr double program_bytes =
 // Memory that Open MPI 4.1 allocates for an in-place nonblocking reduction, divided by the bytes of the
 // message. The number was measured.
 constexpr double mpi_temporaries = 1.5;
-// Bytes that the heap of a thread keeps after they were freed, at most (miniapp/machine/freed_memory.hpp)
+// Largest number of freed bytes that the heap of a thread keeps (miniapp/machine/freed_memory.hpp).
 constexpr double kept_by_heap = 64 << 20;
 
 // Returns the bytes that a reduction needs in addition to the gradients. With NCCL these are the bytes of the
 // packed message, which is at most one bucket with all gradients. With MPI they are the bytes of the packed
-// message of the largest piece, and of MPI's own memory. A message in fp32 is not packed. The main thread and
-// the communication thread both carry out reductions: while one of them does, the heap of the other one keeps
-// what MPI has freed there.
+// message of the largest piece, and of the memory that MPI allocates. A message in fp32 is not packed. The
+// main thread and the communication thread both carry out reductions. While one of them reduces, the heap of
+// the other one still keeps up to kept_by_heap bytes that MPI has freed.
 double reduction_memory(Config const& config, double gradients, int ranks) {
   if (config.backend == Backend::nccl && config.wire != WireFormat::fp32)
     return gradients * wire_element_bytes(config.wire) / gradient_element_bytes;
@@ -149,8 +149,8 @@ double step_device_need(Config const& config, std::size_t elements, std::int64_t
   const double memory = library_memory(config) + step_array_memory(config, elements, concurrency);
   if (config.backend != Backend::nccl) return memory;
   const auto gradients = static_cast<double>(gradient_bytes);
-  // A sum that is added lies in memory of its own before (nccl_lane.hpp). It is at most a rank's part of all
-  // gradients.
+  // NCCL writes a reduced sum to memory of its lane before a kernel adds it to a shard (nccl_lane.hpp). The
+  // sum has at most the size of the rank's shard of all gradients.
   const double sums = adds_to_shards(config) ? gradients / ranks : 0;
   return memory + reduction_memory(config, gradients, 1) + sums;
 }

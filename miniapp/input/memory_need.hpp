@@ -12,8 +12,9 @@
 namespace ddproxy {
 
 /// Device memory that libraries take for themselves, bytes of a rank. The sum of both was measured once: 652
-/// MiB above the arrays, with one rank on an H200 (2026-11-26). How it divides is an estimate and not
-/// measured yet: a run on a GPU measures it (/provenance/blas_memory and nccl_memory in docs/results.md).
+/// MiB above the arrays, with one rank on an H200 (2026-11-26). The two numbers below are an estimate of how
+/// this sum divides. A run on a GPU measures both (/provenance/blas_memory and nccl_memory in
+/// docs/results.md).
 inline constexpr double blas_device_memory = 128.0 * 1024 * 1024;
 inline constexpr double nccl_device_memory = 512.0 * 1024 * 1024;
 
@@ -25,9 +26,9 @@ bool needs_arena(Config const& config);
 /// only waits for the time of the copies.
 bool copies_for_real(Config const& config);
 
-/// Returns the elements that a rank allocates for the buffers of a step: the gradients, and as many elements
-/// again for the buckets if copies_for_real() is true. Returns 0 if needs_arena() is false. Both the
-/// allocation and the prediction of memory use this number.
+/// Returns the elements that a rank allocates for the buffers of a step: those of all gradients, or twice
+/// this number (gradients and buckets) if copies_for_real() is true. Returns 0 if needs_arena() is false.
+/// Both the allocation and the prediction of memory use this number.
 std::size_t step_elements(Config const& config, Workload const& workload);
 
 /// Returns the elements of the largest piece of an MPI collective. The engines allocate messages for pieces
@@ -52,7 +53,7 @@ bool compares_precision(Config const& config);
 /// and the prediction of memory use them.
 struct PrecisionBuffers {
   std::size_t gradients;  ///< all gradients of fp32 products
-  std::size_t largest;    ///< a copy of one gradient of the products that are compared: at most the largest
+  std::size_t largest;    ///< room for a host copy of any one gradient at the input's precision
   double bytes() const { return static_cast<double>(gradients + largest) * gradient_element_bytes; }
 };
 
@@ -63,15 +64,16 @@ PrecisionBuffers precision_buffers(Workload const& workload);
 /// if the run compares nothing.
 double precision_memory(Config const& config, Workload const& workload);
 
-/// Returns the places of the buffers of a whole step in the memory of a rank. Without sharding the reduced
-/// gradients come first, because the collectives of a calibration begin at element 0. With sharding the
-/// buffers that collectives use come first if compute is replayed, else those that the operators of
-/// contention runs (contention_operations() in workload.hpp) do not use.
+/// Returns the places of the buffers of a whole step in the memory of a rank. The collectives of a
+/// calibration begin at element 0, so the buffers on which they may work come first. Without sharding these
+/// are the reduced gradients. With sharding and replayed compute, they are the buffers that collectives use.
+/// With sharding and kernels, they are the buffers that the operators of contention runs do not use
+/// (contention_operations() in workload.hpp).
 StepPlaces step_places(Config const& config, Workload const& workload, model::StepGraph const& graph);
 
-/// Returns the number of elements that a rank allocates for whole steps whose buffers lie at `places`: all
-/// buffers if the kernels compute, the gradients if only the all-reduces are real, and none if both are
-/// replayed.
+/// Returns the number of elements that a rank allocates for whole steps whose buffers lie at `places`. If the
+/// kernels compute, it allocates all buffers. If only the collectives are real, it allocates the gradients,
+/// or in a sharded step the buffers that collectives use. If both are replayed, it allocates nothing.
 std::size_t allocated_elements(Config const& config, Workload const& workload, StepPlaces const& places);
 
 /// Returns the bytes of host memory that one of `ranks` ranks needs for whole steps. `elements` is the result

@@ -12,7 +12,7 @@ constexpr double headers = 1 << 20;        // headers of about 130 datasets with
 constexpr double bytes_of_gradient = 150;  // numbers and texts of one gradient
 constexpr double bytes_of_event = 130;     // numbers and texts of one event of a timeline
 constexpr double bytes_of_step_event =
-    240;                     // the same for a whole step: also a phase, a prediction and a longer name
+    240;                     // one event of a whole step: also a phase, a prediction, a longer name
 constexpr double value = 8;  // one number
 // Bytes of one task of a whole step while its timeline is recorded: its gathered times (24), its times in the
 // trace (24), and its values in the columns (180). A vector can reserve twice the size of its contents.
@@ -36,7 +36,7 @@ double results_file_bytes(Config const& config, Workload const& workload, std::s
                           int ranks) {
   const double samples = static_cast<double>(cases.size()) * config.samples;
   const double operations = static_cast<double>(workload.pass.operations.size());
-  const double all_buckets = buckets(cases, workload);  // a sample has a time of each if several ranks reduce
+  const double all_buckets = buckets(cases, workload);  // with several ranks a sample has a time of each
   const double events = static_cast<double>(cases.size()) * operations + all_buckets;  // of one rank
   return headers + bytes_of_gradient * static_cast<double>(workload.pass.gradients.size()) +
          value * samples * (per_rank * ranks + per_sample) + value * ranks * operations * config.samples +

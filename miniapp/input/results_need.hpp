@@ -26,9 +26,9 @@ double results_memory(Config const& config, Workload const& workload, std::span<
 double step_results_file_bytes(Config const& config, Workload const& workload, model::StepGraph const& graph,
                                int processes);
 
-/// Returns the bytes of memory that rank 0 needs to record whole steps: for the results file, and either for
-/// its copy, as in results_memory(), or for the traces and columns of the timeline of all processes,
-/// whichever is larger. The arguments are those of step_results_file_bytes().
+/// Returns the bytes of memory that rank 0 needs to record whole steps: for the results file, plus the larger
+/// of two amounts. One is the copy of the file, as in results_memory(). The other is the traces and columns
+/// of the timeline of all processes. The arguments are those of step_results_file_bytes().
 double step_results_memory(Config const& config, Workload const& workload, model::StepGraph const& graph,
                            int processes);
 

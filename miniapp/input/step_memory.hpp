@@ -17,7 +17,7 @@ namespace ddproxy {
 
 /// The places of all buffers of a step in one allocation.
 struct StepPlaces {
-  std::vector<std::size_t> first;  ///< [buffer of the graph] index of its first element in the allocation
+  std::vector<std::size_t> first;  ///< [buffer of the graph] index of the buffer's first element
   std::size_t elements = 0;        ///< elements of the allocation
   std::size_t leading = 0;         ///< elements of the buffers that come first
 };
@@ -27,15 +27,13 @@ struct StepPlaces {
 StepPlaces place_buffers(model::StepGraph const& graph,
                          std::optional<model::BufferKind> first = std::nullopt);
 
-/// Places the buffers of a graph one after another, first those for which `leads` is true, [buffer of the
-/// graph]. Otherwise the same as the function above.
+/// Does the same, but places first the buffers for which `leads` is true. `leads`: [buffer of the graph].
 StepPlaces place_buffers(model::StepGraph const& graph, std::vector<bool> const& leads);
 
 /// Returns, for each buffer of a graph, whether a collective uses it.
 std::vector<bool> communicated_buffers(model::StepGraph const& graph);
 
-/// The results of a whole step that lie in buffers of their own. The values are indices into
-/// result_buffers().
+/// The results of a whole step that have separate buffers. The values are indices into result_buffers().
 enum class ResultBuffer : std::size_t {
   losses,          ///< [micro-batch] sums of losses, in double
   clip,            ///< [2] the factor that clips, and the norm of the gradients

@@ -18,14 +18,15 @@ model::WholeStep strategy_of(Config const& config);
 
 /// Checks that `ddproxy step` can run the input. Throws std::invalid_argument if the input gives [compute]
 /// times, which are times of the backward pass only. Throws it, too, in a build for a device if compute is
-/// replayed and all-reduces are real, and if the engine of the input cannot carry out the sharded step. The
-/// message is one line that names the file and the key, and says what to do.
+/// replayed and all-reduces are real. A sharded step must have no copies; with several communication lanes it
+/// also needs progress = "thread" or "poll". The message is one line that names the file and the key, and
+/// says what to do.
 void check_can_step(Config const& config);
 
 /// Checks that a step of the input can be divided as `sharding` says among `ranks` ranks. Throws
-/// std::invalid_argument if there is one rank only, if the group does not divide the ranks, or if a unit is
-/// larger than [machine] memory (unit_memory.hpp). The message is one line that names the file and the key,
-/// and says what to do.
+/// std::invalid_argument if there is one rank only, if the group has one rank or does not divide the ranks,
+/// or if a unit is larger than [machine] memory (unit_memory.hpp). The message is one line that names the
+/// file and the key, and says what to do.
 void check_sharding(Config const& config, model::Sharding const& sharding, std::size_t ranks);
 
 /// Returns the groups of a step on `ranks` ranks with [shard] group = `group`: each has `group` consecutive
@@ -44,7 +45,7 @@ std::string sharding_sentence(model::Sharding const& sharding);
 std::string reduced_parts_text(model::Sharding const& sharding, double cap_mib);
 
 /// Returns the cap of the buckets of `ddproxy step`, in MiB: the first of [sweep] caps_mib, or common_cap_mib
-/// if the input names no caps.
+/// if caps_mib is the default list.
 double step_cap_mib(Config const& config);
 
 /// Returns the step that `ddproxy step` runs: strategy_of() with buckets of step_cap_mib().
@@ -57,7 +58,7 @@ model::RankGraphs whole_step_of(Config const& config, model::WholeStep const& st
 
 /// Builds the same graphs with gradients in fp32 on the wire, whatever the strategy says. Use them with costs
 /// that are functions of bytes of gradients in memory: the result of of_gradients(), kappa and gamma. Throws
-/// as model::whole_step() does.
+/// as whole_step_of() does.
 model::RankGraphs costed_step_of(Config const& config, model::WholeStep strategy, std::size_t ranks);
 
 }  // namespace ddproxy

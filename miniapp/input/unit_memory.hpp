@@ -19,8 +19,8 @@ struct UnitRoom {
   int element_bytes = 4;  ///< size of a gathered parameter
 };
 
-/// Checks that each unit of a step on `ranks` ranks that is divided as `sharding` says fits `room`. Other
-/// stages than fsdp have no units. Throws std::invalid_argument if a unit is larger. The message is one line
+/// Checks that each unit of a step fits `room`. The step is divided among `ranks` ranks as `sharding` says.
+/// Only the stage fsdp has units. Throws std::invalid_argument if a unit is larger. The message is one line
 /// that names the file and the key, and says what to do.
 void check_units(Config const& config, model::Sharding const& sharding, std::size_t ranks,
                  UnitRoom const& room);

@@ -64,15 +64,16 @@ std::string first_group(model::RankGraphs const& step, model::CommunicatorId id)
   return text;
 }
 
-// Finds tables that several communicators share although their groups consist of other ranks.
+// Finds tables that several communicators share although their groups consist of different ranks.
 class SharedTables {
  public:
   SharedTables(model::RankGraphs const& step, VerbTables const& tables) : step_(step), tables_(tables) {}
 
-  // Returns a warning if a communicator whose groups are others uses the table, too. Call it for each use.
+  // Returns a warning if another communicator with different groups uses the same table. Call it for each
+  // use.
   std::string add(model::Verb table, model::CommunicatorId id, int ranks) {
     const model::CommunicatorId nowhere{step_.communicators.size()};
-    if (!tables_({table, nowhere}, ranks)) return "";  // each communicator has a table of its own
+    if (!tables_({table, nowhere}, ranks)) return "";  // each communicator has its own table
     const auto first = users_.try_emplace({table, ranks}, id).first->second;
     if (groups(first) == groups(id)) return "";
     return fmt::format(

@@ -20,8 +20,8 @@ namespace ddproxy {
 
 /// How a step uses one verb on one communicator.
 struct VerbUse {
-  int ranks = 1;                                 ///< of a group of the communicator
-  model::DataType wire = model::DataType::fp32;  ///< of the largest of these collectives
+  int ranks = 1;                                 ///< number of ranks in a group of the communicator
+  model::DataType wire = model::DataType::fp32;  ///< type on the wire of the largest collective
   std::vector<std::int64_t> bytes = {};          ///< x of each collective, in the order of the graph
 };
 using VerbKey = std::pair<model::Verb, model::CommunicatorId>;
@@ -37,12 +37,12 @@ using VerbTables = std::function<std::optional<model::AllreduceCost>(VerbKey key
 /// Returns the tables that a CSV file has. `ranks` is the number of ranks of a file without a column `ranks`,
 /// as in read_collectives() (model/cost/collective_tables.hpp).
 VerbTables tables_of_file(std::filesystem::path const& file, int ranks);
-/// Returns the tables of an input whose collectives are replayed: a(x) of all ranks is input_cost()
-/// (workload.hpp), and the input's table has the others.
+/// Returns the tables of an input whose collectives are replayed. a(x) of all ranks is input_cost()
+/// (workload.hpp). All other times come from the file of [allreduce] table.
 VerbTables replayed_tables(Config const& config);
 
-/// The costs of a step's collectives. There is a warning for each cost that stands for another one, and for
-/// each table that communicators with different groups share.
+/// The costs of a step's collectives. There is a warning for each cost that was derived from the table of
+/// another verb, and for each table that communicators with different groups share.
 struct VerbCosts {
   model::CollectiveCosts costs;
   std::vector<std::string> warnings;

@@ -25,7 +25,7 @@ enum class ComputeMode { kernels, replay };
 enum class Precision { fp32, tf32, bf16 };
 /// What carries out the collectives: MPI, NCCL, or a replay that waits for the time of a table.
 enum class Backend { mpi, nccl, replay };
-/// Who drives a reduction, that is, who starts and tests it: a thread of its own, the compute side between
+/// Who drives a reduction, that is, who starts and tests it: a communication thread, the compute side between
 /// two operators, or nobody before the end of the backward pass.
 enum class Progress { thread, poll, none };
 /// The call that reduces a bucket: MPI_Allreduce (blocking) or MPI_Iallreduce (nonblocking). `automatic`

@@ -43,9 +43,9 @@ std::optional<model::PhaseCosts> roofline_phases(Config const& config, model::Ba
 std::vector<double> ready_times(model::BackwardPass const& pass,
                                 std::vector<double> const& operation_seconds);
 
-/// Returns the operations that a calibration runs beside all-reduces to measure kappa and gamma: the linear
-/// operations of the first layer in the backward pass that has linear operations, as
-/// indices into BackwardPass::operations.
+/// Returns the operations that a calibration runs at the same time as all-reduces, to measure kappa and
+/// gamma. They are the linear operations of one layer: the first layer of the backward pass that has any. The
+/// result has indices into BackwardPass::operations.
 std::vector<std::size_t> contention_operations(Workload const& workload);
 
 /// Returns a(x), the seconds of an all-reduce of x bytes on the wire, from the table that the input names.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t values_of_a_rank = 6;
 constexpr double watt = 1,
-                 short_time = 0.1;  // smaller differences of caps, and shorter throttling, say nothing
+                 short_time = 0.1;  // smaller differences of caps, and shorter throttling, are ignored
 
 GpuClocks unpack(double const* v) {
   return {v[0], v[1], v[2], static_cast<std::uint64_t>(v[3]), v[4], v[5]};

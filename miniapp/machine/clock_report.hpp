@@ -17,7 +17,7 @@ using ClocksOfRanks = std::vector<GpuClocks>;
 /// Gathers the clocks of the GPUs of all ranks on rank 0. `probe` may be null. Collective.
 ClocksOfRanks gather_clocks(Runtime const& runtime, StateProbe const* probe);
 
-/// Returns the seconds in which power or heat held the clock of the GPU of each rank down between two
+/// Returns, for each rank, for how many seconds power or heat held the clock of its GPU down between two
 /// moments. NaN: not known. Returns an empty list if `before` and `after` do not have the same ranks.
 std::vector<double> seconds_held_down(ClocksOfRanks const& before, ClocksOfRanks const& after);
 
@@ -25,8 +25,9 @@ std::vector<double> seconds_held_down(ClocksOfRanks const& before, ClocksOfRanks
 /// otherwise.
 std::string doubt_about_power_caps(ClocksOfRanks const& clocks);
 
-/// Returns a warning of one line if power or heat held the clock of a GPU down between two moments for more
-/// than 0.1 s, or holds it down at one of them. Returns an empty string otherwise.
+/// Returns a warning of one line in two cases: power or heat held the clock of a GPU down for more than 0.1 s
+/// between two moments, or a GPU is throttled at one of these moments (is_throttled()). Returns an empty
+/// string otherwise.
 std::string doubt_about_throttling(ClocksOfRanks const& before, ClocksOfRanks const& after);
 
 }  // namespace ddproxy

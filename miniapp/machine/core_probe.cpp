@@ -28,7 +28,7 @@ constexpr std::size_t apart = 128;  // bytes; twice a cache line, because proces
 using Number = std::atomic<std::uint64_t>;
 static_assert(Number::is_always_lock_free);
 
-// Waits until `number` has the value `value`. Returns false if this has not happened at the deadline.
+// Waits until `number` has the value `value`. Returns false if this has not happened by the deadline.
 bool await(Number const& number, std::uint64_t value, Clock::time_point deadline) {
   constexpr int looks = 1000;  // tests between two looks at the clock
   for (;;) {

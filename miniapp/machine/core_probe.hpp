@@ -13,8 +13,8 @@
 namespace ddproxy {
 
 /// Probes the cores of neighbouring ranks of each node. The value is the time in which a cache line goes from
-/// the core of one rank to the core of the next rank and back, in seconds. The slowest pair of ranks on any
-/// node gives the value. A probe takes 20 to 130 us.
+/// the core of one rank to the core of the next rank and back, in seconds. It is measured for each pair of
+/// neighbouring ranks, and the value is the longest time of any pair on any node. A probe takes 20 to 130 us.
 ///
 /// A pair of ranks has two atomic numbers in a window of shared memory. The ranks answer each other 400 times
 /// through these numbers, and each block of 25 round trips is timed. The value of the pair is the median over
@@ -50,9 +50,9 @@ class CoreProbe : public StateProbe {
 /// more than the cores of the host. In a build for a host it is a CoreProbe. The caller owns the probe, and
 /// `runtime` must outlive it. Collective.
 ///
-/// Returns null in these cases: `reduces` is false, that is, all-reduces are replayed; NVML cannot read the
-/// clocks (device); there is one rank, some rank has more threads than cores, or CoreProbe::works() is false
-/// (host).
+/// Returns null if `reduces` is false, that is, if all-reduces are replayed. In a build for a device, also
+/// returns null if NVML cannot read the clocks. In a build for a host, also returns null if there is one
+/// rank, if some rank has more threads than cores, or if CoreProbe::works() is false.
 std::unique_ptr<StateProbe> make_state_probe(Runtime const& runtime, bool reduces);
 
 }  // namespace ddproxy

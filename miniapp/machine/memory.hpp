@@ -17,8 +17,8 @@ void require_memory(Runtime const& runtime, double need, double more = 0);
 
 /// Throws CollectiveError (exit code 4) on all ranks if the ranks on some device together need more memory
 /// than the device has free. Each rank needs `need` bytes. This rank's device had `free` bytes of free memory
-/// before any rank allocated memory there. If little memory would be left, prints the warning of the first
-/// rank for which this is so. Collective.
+/// before any rank allocated memory there. If little memory would be left on some devices, prints the warning
+/// (doubt_about_device_memory()) of the first rank with such a device. Collective.
 void require_device_memory(Runtime const& runtime, double need, double free);
 
 }  // namespace ddproxy

@@ -22,7 +22,8 @@ struct GpuClocks {
 
 /// Reads the clocks of a GPU through NVIDIA's management library (NVML). The library is loaded at run time,
 /// so the build needs neither NVML nor its header. A run needs libnvidia-ml.so.1, which comes with the
-/// driver. Functions and constants are taken from the reference manual of NVML. It has run on one H200.
+/// driver. Functions and constants are taken from the reference manual of NVML. This class has run on one
+/// H200.
 class Nvml {
  public:
   /// Opens the GPU at a PCI address, for instance 00000000:3B:00.0. If the library cannot be loaded, lacks a

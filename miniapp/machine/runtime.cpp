@@ -128,7 +128,7 @@ void Runtime::limit_calls(double timeout_s, std::function<void(std::string const
 
 std::optional<CallWatch::Scope> Runtime::limited_on_device() const {
   if constexpr (on_device)
-    return std::optional<CallWatch::Scope>(std::in_place, *watch_, "the work that the device was asked for");
+    return std::optional<CallWatch::Scope>(std::in_place, *watch_, "the work enqueued on the device");
   return std::nullopt;
 }
 

@@ -35,8 +35,8 @@ struct RuntimeOptions {
   int mpi_threads = MPI_THREAD_SERIALIZED;
 };
 
-/// Applies a time limit to an MPI call for as long as it lives. Then forgets the error that MPI may have left
-/// in the device's library (kernels/base/foreign_call.hpp).
+/// Applies a time limit to an MPI call for as long as this object lives. The destructor also forgets the
+/// error that MPI may have left in the device's library (kernels/base/foreign_call.hpp).
 struct LimitedCall {
   LimitedCall(CallWatch& watch, char const* call) : scope(watch, call) {}
   ~LimitedCall() { kernels::forget_foreign_error(); }
@@ -48,8 +48,9 @@ struct LimitedCall {
 /// Starts MPI, selects this rank's device or cores, and starts Kokkos. The destructor ends Kokkos, then MPI.
 ///
 /// Cray MPICH and MVAPICH bind to the device that is selected when MPI starts. So a build for a device
-/// selects one before, from the launcher's variables (miniapp/cores/launch.hpp). When MPI runs, its own
-/// number of the rank on the node decides. If this changes the device, rank 0 prints a warning.
+/// selects one before MPI starts, by the rank's number on the node in the launcher's variables
+/// (miniapp/cores/launch.hpp). When MPI has started, the device is chosen again by the number that MPI gives.
+/// If this changes the device, rank 0 prints a warning.
 ///
 /// Problem: a rank that fails or stops must not leave the others waiting for ever. So every call in which a
 /// rank waits for others runs within a time limit. An error on one rank becomes the same error on all ranks.
@@ -98,7 +99,7 @@ class Runtime {
   /// the name of the MPI function. The text must outlive the result. Only one limit may be active at a time.
   LimitedCall limited(char const* call) const { return {*watch_, call}; }
   /// Applies the time limit while this rank waits for work on its device, for as long as the result lives.
-  /// Otherwise the rank would wait for ever for a kernel that hangs. Does nothing in a build for a host,
+  /// Without it the rank would wait for ever for a kernel that hangs. Does nothing in a build for a host,
   /// because there a pass may compute for longer than the time limit of a call. Only one limit may be active
   /// at a time.
   std::optional<CallWatch::Scope> limited_on_device() const;
@@ -133,9 +134,9 @@ class Runtime {
   void together(std::function<void()> const& action) const;
 
  private:
-  /// Starts MPI in its constructor and ends MPI in its destructor. As a member it starts MPI before the
-  /// members below are made, and ends MPI after they are destroyed, even if the constructor of Runtime
-  /// throws.
+  /// Starts MPI in its constructor and ends MPI in its destructor. It is a member of Runtime, so MPI starts
+  /// before the members below are made, and ends after they are destroyed. This holds even if the constructor
+  /// of Runtime throws.
   struct Mpi {
     Mpi(int& argc, char**& argv, int threads, std::optional<CallWatch>& watch);
     ~Mpi();  ///< ends MPI, within the time limit if there is one
@@ -148,8 +149,7 @@ class Runtime {
 
   mutable std::optional<CallWatch> watch_;  // must outlive mpi_, because it watches MPI_Finalize
   mutable double timeout_s_ = call_limit_s;
-  int early_device_;  // device that was selected before MPI started, or -1; stands before mpi_ for this
-                      // reason
+  int early_device_;  // device that was selected before MPI started, or -1; must be declared before mpi_
   Mpi mpi_;
   int rank_ = 0, ranks_ = 1, local_rank_ = 0, local_ranks_ = 1;
   int device_ = -1, ranks_on_device_ = 1;

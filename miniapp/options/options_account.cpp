@@ -55,7 +55,7 @@ void add_machine(CLI::App& command, AccountOptions& account) {
       ->needs(link);
   command
       .add_option("--tensor-ranks", account.tensor_ranks,
-                  "devices that share each block by tensor parallelism, beside FSDP (Y)")
+                  "devices that share each block by tensor parallelism, in addition to FSDP (Y)")
       ->check(CLI::Range(1, 10000000).description("(1 to 1e7)"))
       ->needs(link);
   command.add_option("--device-gb", account.device_gb, "memory of a device (GB); default: [machine] memory")

@@ -51,9 +51,9 @@ CLI::Validator group_size() {
 CLI::Option* add_pieces(CLI::App& command, Options& options) {
   auto* pieces = command
                      .add_option("--pieces,--chunks", options.pieces_mib,
-                                 "measure a fixed total (all gradients, or --total) that is divided into "
-                                 "pieces, once for each of these piece sizes (MiB); no single messages are "
-                                 "measured then")
+                                 "divide a fixed total (all gradients, or --total) into pieces of this size "
+                                 "(MiB) and measure it as a whole, once for each size in the list; single "
+                                 "messages are not measured then")
                      ->delimiter(',')
                      ->check(positive_number());
   command
@@ -75,15 +75,15 @@ void add_collectives_options(CLI::App& command, Options& options) {
       command
           .add_option("--sizes", options.sizes_mib,
                       "message sizes on the wire (MiB); a gradient in bf16 takes half of its size in fp32. "
-                      "They are rounded up so that all ranks have equal parts; default: the sizes that "
-                      "`allreduce` measures")
+                      "The sizes are rounded up so that all ranks have equal parts; default: the sizes "
+                      "that `allreduce` measures")
           ->delimiter(',')
           ->check(message_size());
   add_pieces(command, options)->excludes(sizes);
   command
       .add_option("--group", options.group,
-                  "measure on groups of this many consecutive ranks, all groups at the same time; it must "
-                  "divide the ranks; default: one group of all ranks")
+                  "measure on groups of this many consecutive ranks, all groups at the same time; the "
+                  "number of ranks must be a multiple of it; default: one group of all ranks")
       ->check(group_size());
 }
 

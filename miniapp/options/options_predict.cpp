@@ -44,9 +44,9 @@ void add_sources(CLI::App& command, Options& options) {
                                    "input file (TOML, docs/input.md); the input is either this file, or "
                                    "--gradients, or --layer-sizes with --layer-times");
   auto* gradients = command.add_option("--gradients", predict.gradients,
-                                       "CSV with name,numel,seconds: one row for each gradient; seconds from "
-                                       "the moment at which the gradient of the row before is ready until "
-                                       "this one is ready");
+                                       "CSV with name,numel,seconds: one row for each gradient; seconds "
+                                       "says how much later this gradient is ready than the gradient of the "
+                                       "previous row");
   auto* sizes = command.add_option("--layer-sizes", predict.layer_sizes,
                                    "CSV with layer,numel: elements of the gradient of each layer");
   auto* times = command.add_option("--layer-times", predict.layer_times,

@@ -108,7 +108,7 @@ CLI::Option* add_label(CLI::App& command, Options& options) {
   return command
       .add_option("--label", options.label,
                   "name for this machine or for a vendor's offer, stored in the results file; "
-                  "`compare --rank-machines` treats each name as a machine of its own")
+                  "`compare --rank-machines` treats each name as a separate machine")
       ->check(CLI::Validator(one_line, ""));
 }
 
@@ -138,9 +138,9 @@ void add_threads(CLI::App& command, Options& options) {
   command
       .add_option(
           "--kokkos-num-threads", options.threads,
-          "compute threads of each rank; default: KOKKOS_NUM_THREADS; if it is not set, OMP_NUM_THREADS; "
-          "then [machine] threads of the input; then the number of cores of the rank (with three cores or "
-          "more, one less)")
+          "compute threads of each rank; default: the first of KOKKOS_NUM_THREADS, OMP_NUM_THREADS and "
+          "[machine] threads that is set; if none is set, the number of cores of the rank, minus one if the "
+          "rank has three or more")
       ->check(CLI::Range(1, 4096).description("(1 to 4096)"));
 }
 

@@ -17,8 +17,8 @@ bool takes_anything(std::filesystem::path const& path) {
   return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
 }
 
-// Returns the option that names the file: the use itself if it is an option, and otherwise -o, because all
-// other files that a command writes are the results file or lie beside it.
+// Returns the option that names the file. If `use` is not an option, this is -o: all other files that a
+// command writes are the results file or lie beside it.
 std::string option_of(UsedFile const& written) {
   return written.use.starts_with("--") ? written.use : "-o";
 }

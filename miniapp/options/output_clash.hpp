@@ -17,7 +17,8 @@ struct UsedFile {
 };
 
 /// Returns the files that a run with these options writes, without the tables beside the results file. Throws
-/// std::invalid_argument if the name of the results file belongs to the files of an unfinished run.
+/// std::invalid_argument if the results file has an ending that is reserved for the files of an unfinished
+/// run, such as .part or .lock.
 std::vector<UsedFile> files_to_write(Options const& options);
 
 /// Throws std::invalid_argument if a file to be written is also read, or is written twice. The message names

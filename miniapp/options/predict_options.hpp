@@ -31,7 +31,7 @@ struct PredictOptions {
   double bandwidth_scale = 1;                 ///< factor on the bandwidth of the tables
 
   std::vector<double> caps_mib;    ///< bucket caps, MiB
-  double first_bucket_mib = 0;     ///< cap of the first bucket, MiB; 0: that of all buckets
+  double first_bucket_mib = 0;     ///< cap of the first bucket, MiB; 0: the cap of all buckets
   double kappa = 1;                ///< speed of compute while a collective is in flight, in (0, 1]
   double gamma = 1;                ///< speed of the collective while compute runs, in (0, 1]
   Path contention;                 ///< CSV bytes,kappa,gamma; bytes on the wire

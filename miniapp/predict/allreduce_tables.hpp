@@ -15,7 +15,7 @@ namespace ddproxy {
 /// A file with tables of collectives.
 struct TableFile {
   std::filesystem::path path;
-  int ranks;  ///< of its rows if it has no column `ranks`; 0: not stated
+  int ranks;  ///< ranks of all rows if there is no column `ranks`; 0: not stated
 };
 
 /// Returns the files with tables that the options name, or else the input. Throws std::invalid_argument if
@@ -25,7 +25,7 @@ std::vector<TableFile> table_files(PredictOptions const& options, Config const& 
 /// The all-reduce tables with their numbers of ranks (0: not stated), and warnings about the tables.
 struct AllreduceTables {
   std::vector<model::RankedTable> all;
-  std::vector<std::filesystem::path> files;  ///< [table]
+  std::vector<std::filesystem::path> files;  ///< [table] its file
   std::vector<std::string> warnings;
 };
 

@@ -34,19 +34,19 @@ std::string describe_collectives_plan(Options const& options, Config const& conf
 /// Returns the line about the memory of a run that measures `cases`.
 std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases);
 
-/// Returns the line with the model and its gradients, with which both texts begin.
+/// Returns the line with the model and its gradients. The texts of the first four functions begin with it.
 std::string describe_model(Config const& config, Workload const& workload);
 
-/// Returns the line with the number of ranks: that of a replay, or `ranks`, which a dry run assumes because
-/// it starts no ranks.
+/// Returns the line with the number of ranks. In a replay this is [allreduce] ranks. Otherwise it is `ranks`,
+/// which a dry run assumes because it starts no ranks.
 std::string describe_ranks(Config const& config, int ranks);
 
 /// Returns for example "buckets, the largest has 25.0 MiB", to stand after the number of buckets.
 std::string buckets_text(model::Plan const& plan);
 
-/// Returns the line about the host memory, in bytes, that each process of the run needs. A twin is one
-/// process that neither computes nor reduces, so the line says that this is not the memory of a rank that it
-/// simulates.
+/// Returns the line about the host memory that each process of the run needs: `bytes`. A twin is one process
+/// that neither computes nor reduces. For a twin the line says that this memory is not that of a simulated
+/// rank.
 std::string describe_host_memory(Config const& config, double bytes);
 
 }  // namespace ddproxy

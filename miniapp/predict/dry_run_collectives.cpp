@@ -25,8 +25,8 @@ std::string list_text(std::vector<double> const& sizes_mib) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// Returns the sizes that are measured without --sizes, in MiB: those of the table of a replay, or sizes up to
-// all gradients.
+// Returns the sizes that are measured without --sizes, in MiB. A replay has the sizes of its table. Other
+// runs have sizes from 1 KiB to the size of all gradients.
 std::vector<double> default_sizes(Config const& config, Workload const& workload) {
   std::vector<std::int64_t> bytes;
   if (const auto cost = config.backend == Backend::replay ? input_cost(config) : std::nullopt)

@@ -32,8 +32,8 @@ std::string describe_memory(Config const& config, Workload const& workload, mode
   return describe_host_memory(config, bytes);
 }
 
-// Checks that each unit fits this machine. If the input says how much memory a device has, the step may be
-// for another machine, and check_sharding() compares with that memory.
+// Checks that each unit fits this machine. Does nothing if the input says how much memory a device has: the
+// step may then be for another machine, and check_sharding() compares the units with that memory.
 void check_units_here(Config const& config, std::size_t ranks) {
   if (config.device_memory > 0 || builds_for_device() || !needs_arena(config)) return;
   UnitRoom room = room_of_host();
@@ -49,10 +49,12 @@ std::string describe_buckets(model::WholeStep const& step, double cap_mib) {
 
 // The steps of a run, as StepSession takes them.
 struct Count {
-  int samples;  // with communication, and as many without
-  int warm_up;  // with communication, after the first step
-  int timing;   // without communication: those that time the tasks, with kernels only
-  int steps() const { return 2 + warm_up + samples; }  // with the first one, and one for verification
+  int samples;  // a sample is one step with communication and one without
+  int warm_up;  // steps with communication, after the first step
+  int timing;   // steps without communication that time the tasks; 0 without kernels
+  // Returns all steps with communication: also the first step and the one for verification.
+  int steps() const { return 2 + warm_up + samples; }
+  // Returns all steps without communication.
   int alone() const { return samples + timing; }
 };
 
@@ -80,7 +82,7 @@ model::CollectiveCosts collective_costs(Config const& config, model::RankGraphs 
   return config.backend == Backend::replay ? verb_costs(step, replayed_tables(config)).costs : none;
 }
 
-// Returns the number of ranks of the step: that of a replay, or a likely one.
+// Returns the number of ranks of the step: [allreduce] ranks in a replay, else a likely number.
 std::size_t ranks_of(Config const& config) {
   if (config.ranks > 0) return static_cast<std::size_t>(config.ranks);
   return std::max<std::size_t>(likely_ranks, is_sharded(config) ? config.sharding.group : 0);

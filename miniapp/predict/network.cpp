@@ -128,7 +128,8 @@ std::vector<VerbTables> verb_tables(PredictOptions const& options, Config const&
   return tables;
 }
 
-// Returns a(x) of a group of other ranks than the network has. Returns nothing if it cannot be derived.
+// Returns a(x) of a group of `ranks` ranks, which is not the number of ranks of the network. Returns nothing
+// if it cannot be derived.
 std::optional<model::AllreduceCost> cost_of_group(PredictOptions options, Config const& config,
                                                   int ranks) try {
   options.ranks = {ranks};
@@ -139,7 +140,8 @@ std::optional<model::AllreduceCost> cost_of_group(PredictOptions options, Config
 }
 
 // Everything is captured by value, because the network outlives the arguments. The files are read again when
-// a sharded step is predicted; other predictions do not read their other collectives.
+// a sharded step is predicted. Other predictions need only the all-reduces, so the other collectives in the
+// files are not read for them.
 void add_tables(Network& network, PredictOptions const& options, Config const& config) {
   network.tables = [cost = network.cost, all = network.ranks, options, config](
                        VerbKey key, int ranks) -> std::optional<model::AllreduceCost> {

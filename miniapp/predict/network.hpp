@@ -20,9 +20,10 @@ struct Network {
   std::vector<std::string> warnings;
   bool uses_stated_link = false;  ///< a(x) depends on --node-latency and --node-bandwidth
   bool raised = false;            ///< true: a(x) fell as bytes grew, so its running maximum is used
-  /// The costs of collectives of groups of these ranks, for sharded steps: `cost` for an all-reduce of all
-  /// ranks, and what the tables have. Without a table of the group's ranks, a(x) of a group is derived as
-  /// `cost` is. With --latency-scale or --bandwidth-scale the tables of other collectives are not used.
+  /// The costs of the collectives of a sharded step, which may run on groups of these ranks. An all-reduce of
+  /// all ranks costs `cost`. Other costs come from the tables. If no table has a(x) for the number of ranks
+  /// of a group, a(x) is derived in the same way as `cost`. With --latency-scale or --bandwidth-scale only
+  /// a(x) is known: the tables of other collectives are not used.
   VerbTables tables = {};
   std::filesystem::path file = {};  ///< the table on which a(x) is based; empty with stated links
 };

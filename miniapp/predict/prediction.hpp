@@ -27,7 +27,7 @@ struct PredictedCase {
 /// What to set in PyTorch's DistributedDataParallel, and the predicted T of each choice, in seconds.
 struct PytorchAdvice {
   double default_seconds;  ///< T with the default: a first bucket of 1 MiB, then 25 MiB
-  double cap_mib;          ///< best cap after a first bucket of 1 MiB, for versions that take no list
+  double cap_mib;          ///< best cap after a first bucket of 1 MiB; without bucket_cap_mb_list
   double cap_seconds;      ///< T with cap_mib
   model::Plan list;  ///< plan for bucket_cap_mb_list: the best plan, or the plan of cap_mib if that is faster
   double list_seconds;  ///< T with this list
@@ -66,15 +66,15 @@ struct Prediction {
   /// Returns T of a single rank, which is T_compute, divided by T with the best cap. This is the parallel
   /// efficiency of weak scaling, in (0, 1].
   double efficiency() const { return job.t_compute / best.seconds; }
-  /// Returns ranks x efficiency(): the number of ranks that would process as many tokens per second without
-  /// communication. Returns 0 if the number of ranks is unknown.
+  /// Returns ranks x efficiency(). This number of ranks would process the same tokens per second if
+  /// communication took no time. Returns 0 if the number of ranks is unknown.
   double scaling() const { return network.ranks * efficiency(); }
   /// Returns the tokens that all ranks process per second of T with the best cap. Returns 0 if the number of
   /// ranks or of tokens is unknown.
   double tokens_per_s() const { return network.ranks * static_cast<double>(rank_tokens) / best.seconds; }
   /// Returns rho = T_comm / T_compute.
   double rho() const { return t_comm / job.t_compute; }
-  double best_cap_mib() const;  ///< returns a round number in `best`, MiB: 25, a whole number or its low end
+  double best_cap_mib() const;  ///< returns a cap in `best`, MiB: 25, else a whole number, else the low end
 };
 
 /// Predicts a job on a network. Throws std::invalid_argument if a time is not finite, and what

@@ -32,7 +32,7 @@ model::Sharding of_stage(Config const& config, ShardStage stage) {
   return sharding;
 }
 
-// Returns a sharding with each unit.
+// Returns copies of a sharding, one for each kind of unit (layer and whole).
 std::vector<model::Sharding> units_of(model::Sharding sharding) {
   std::vector<model::Sharding> all;
   for (auto const& [word, unit] : shard_unit_words) {
@@ -42,7 +42,10 @@ std::vector<model::Sharding> units_of(model::Sharding sharding) {
   return all;
 }
 
-// Adds a way of sharding that has units: with each value of the keys that it uses.
+// Adds the methods of a way of sharding that has units. If the way uses reshard_after_forward, there is a
+// method for true and one for false. If it uses groups, there is a method with groups of [shard] group ranks,
+// or else with a group for each node. It is left out if there would be only one group, or groups of one rank
+// or of different sizes.
 void add_unit_methods(std::vector<Method>& methods, Config const& config, model::ShardWay const& way,
                       int ranks) {
   model::Sharding sharding = of_stage(config, way.stage);
@@ -101,7 +104,8 @@ std::vector<ShardRow> rows_of(Setting const& setting, std::string const& method,
   return rows;
 }
 
-// Returns the best of all choices that can be predicted. If there is none, the row says why the first cannot.
+// Returns the row of the best choice among those that can be predicted. If none can be predicted, the row
+// says why the first one cannot.
 ShardRow best_row(Setting const& setting, Method const& method) {
   std::vector<ShardRow> rows;
   ShardRow none;

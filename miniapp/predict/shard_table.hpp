@@ -13,10 +13,11 @@
 namespace ddproxy {
 
 /// Predicts the step of the input with each way to divide it among the ranks, for `ddproxy predict --shard`.
-/// `stages` lists the stages. A stage has several rows if its settings matter: fsdp releases units after the
-/// forward pass or keeps them, and with several nodes it may divide a unit within a node only (HSDP). Each
-/// row has the bucket cap of the input, or the unit, with the smallest T; if the memory of a device is known,
-/// the smallest T that fits, if any does. A way that cannot be predicted has a row that says why.
+/// `stages` lists the stages. The stage fsdp has several rows: it releases units after the forward pass; it
+/// keeps them; or it divides each unit only within groups of [shard] group ranks, or else within each node
+/// (HSDP). Each row has the bucket cap of the input, or the unit, with the smallest T. If the memory of a
+/// device is known, caps and units that fit it are preferred. A way that cannot be predicted has a row that
+/// says why.
 ///
 /// `prediction` gives the number of ranks and the costs. Throws std::invalid_argument if the input describes
 /// no model or no times of a whole step.

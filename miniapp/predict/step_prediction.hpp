@@ -39,9 +39,9 @@ struct ShardRow {
   std::string method;            ///< the stage and what distinguishes it from other rows of the stage
   std::string choice;            ///< the best bucket cap or unit
   double step = 0, exposed = 0;  ///< T and E of the step, seconds
-  double tokens_per_s = 0;       ///< of all ranks
+  double tokens_per_s = 0;       ///< tokens of all ranks per second
   std::int64_t peak = 0;         ///< largest number of bytes in live buffers of a rank
-  bool fits = true;              ///< false: the peak is larger than the memory of a device, which is known
+  bool fits = true;              ///< false: the memory of a device is known, and the peak is larger
   std::string problem = {};      ///< why the step is not predicted; the numbers have no meaning then
   std::vector<std::string> warnings = {};
 };
@@ -54,7 +54,7 @@ struct StepPrediction {
   std::int64_t tokens = 0;     ///< tokens of all ranks in one step
   StepMemory memory;           ///< the largest need over the cases
   std::vector<PredictedStep> cases;
-  std::vector<std::string> warnings = {};  ///< about costs that stand for others
+  std::vector<std::string> warnings = {};  ///< of verb_costs() (verb_costs.hpp)
 
   double tokens_per_s(PredictedStep const& c) const {
     return static_cast<double>(tokens) / c.time.phases.step;

@@ -17,7 +17,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Out = std::back_insert_iterator<std::string>;
 
-// Says in which micro-batches the gradients are averaged: if they are divided, in each, whatever sync says.
+// Says in which micro-batches the gradients are averaged. If the stage divides the gradients among the ranks,
+// they are averaged in each micro-batch, whatever `sync` says.
 char const* average_text(model::WholeStep const& how) {
   const bool each = how.sync == model::Sync::each || how.sharding.way().divided.gradients;
   return each ? "each micro-batch" : "the last micro-batch";

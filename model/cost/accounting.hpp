@@ -8,12 +8,12 @@
 #include "model/transformer/ffn_stack.hpp"
 #include "model/transformer/shape.hpp"
 
-// What a model costs for each token and each parameter, and from which batch a device is compute-bound. These
-// are formulas: no graph is built and nothing is simulated.
+// What a model costs for each token and each parameter, and how large a batch must be so that a device is
+// compute-bound. These are formulas: no graph is built and nothing is simulated.
 //
 // Source: Austin et al., "How to Scale Your Model", Google DeepMind, 2025, chapter 5 ("How to Parallelize a
-// Transformer for Training"). The book takes a transformer for a stack of blocks with two matrices, counts
-// the forward pass, and assumes that communication and compute overlap perfectly.
+// Transformer for Training"). The book makes three simplifications: a transformer is a stack of blocks with
+// two matrices, only the forward pass counts, and communication and compute overlap perfectly.
 
 namespace ddproxy::model {
 
@@ -31,7 +31,7 @@ struct ModelAccount {
 /// activation. Throws std::invalid_argument for a dimension or a size that is not positive.
 ModelAccount account(FfnStack const& stack, int element_bytes);
 
-/// Returns the account of a transformer with sequences of that many tokens. The activations are those that
+/// Returns the account of a transformer with sequences of `sequence` tokens. The activations are those that
 /// the kernels of ddproxy keep (forward_pass.hpp). The flops are those of model_flops() (step_work.hpp).
 /// Throws std::invalid_argument for a sequence or a size that is not positive, and what check() (shape.hpp)
 /// throws.
@@ -47,30 +47,32 @@ struct LinkedDevice {
 };
 
 /// Returns the intensity of a link, alpha = C e / (2 W): C flop/s, W bytes/s, e bytes of an element. With e =
-/// 2 it is the book's C / W. The unit is flops for each two bytes, and it turns out to be tokens for each
-/// device. Throws std::invalid_argument for a value that is not positive.
+/// 2 it is the book's C / W. The unit is tokens for each device: C e / W is flops for each element that the
+/// link carries, and each parameter costs 2 flops a token. Throws std::invalid_argument for a value that is
+/// not positive.
 double link_intensity(LinkedDevice const& device, int element_bytes);
 
-/// From which batch the forward pass takes longer than its communication.
+/// The sizes of batch and groups at which the forward pass takes as long as its communication.
 struct ComputeBound {
   double intensity = 0;  ///< link_intensity()
-  /// Tokens for each device from which FSDP and data parallelism are compute-bound: alpha / M_X. A block
-  /// gathers 2 D F elements, 2 e D F / (M_X W) seconds. It computes 4 B D F / N flops on each device. B is
-  /// the number of tokens of all N devices, D is d_model, F is d_ff.
+  /// Smallest number of tokens for each device at which FSDP and data parallelism are compute-bound: alpha /
+  /// M_X. A block gathers 2 D F elements, which takes 2 e D F / (M_X W) seconds. It computes 4 B D F / N
+  /// flops on each device. B is the number of tokens of all N devices, D is d_model, F is d_ff.
   double fsdp_tokens = 0;
-  /// Most devices over which tensor parallelism is compute-bound, for every batch: M_Y F / alpha. A block
-  /// gathers and scatters 2 B D elements.
+  /// Largest number of devices over which tensor parallelism is compute-bound: M_Y F / alpha. It does not
+  /// depend on the batch. A block gathers and scatters 2 B D elements.
   double tensor_devices = 0;
-  /// Tokens for each device from which both together are compute-bound: alpha^2 / (M_X M_Y F). The devices
-  /// are divided in the best way, X = sqrt(B N M_X / (F M_Y)) for FSDP and N / X for tensor parallelism, and
-  /// both kinds of communication overlap.
+  /// Smallest number of tokens for each device at which FSDP and tensor parallelism together are
+  /// compute-bound: alpha^2 / (M_X M_Y F). This assumes the best division of the devices, X = sqrt(B N M_X /
+  /// (F M_Y)) for FSDP and N / X for tensor parallelism. It also assumes that both kinds of communication
+  /// overlap.
   double mixed_tokens = 0;
 };
 ComputeBound compute_bound(LinkedDevice const& device, std::int64_t d_ff, int element_bytes);
 
-/// Returns the tokens for each device from which FSDP is compute-bound if `ways` devices share each block by
-/// tensor parallelism: alpha / (M_X ways). Returns nothing if `ways` is more than compute_bound() allows:
-/// then tensor parallelism is communication-bound for every batch.
+/// Returns the smallest number of tokens for each device at which FSDP is compute-bound, if `ways` devices
+/// share each block by tensor parallelism: alpha / (M_X ways). Returns nothing if `ways` is more than
+/// compute_bound() allows: then tensor parallelism is communication-bound for every batch.
 std::optional<double> fsdp_tokens_with_tensor(LinkedDevice const& device, std::int64_t d_ff,
                                               int element_bytes, double ways);
 

@@ -13,16 +13,16 @@ namespace ddproxy::model {
 
 /// Elements of activations for each token.
 struct ActivationElements {
-  std::int64_t layer = 0;      ///< that one layer keeps for its backward pass
-  std::int64_t outside = 0;    ///< of the last residual stream, the last norm, the logits and the loss
+  std::int64_t layer = 0;      ///< kept by one layer for its backward pass
+  std::int64_t outside = 0;    ///< kept outside of layers: last residual stream, last norm, logits, loss
   std::int64_t gradients = 0;  ///< gradients of activations, which all layers share
 };
 
 /// Returns the elements that the kernels of ddproxy keep for each token. A layer of a GPT-2 with d_ff = 4 d
-/// keeps 16 d + heads + 4: its input and the residual stream between attention and feed-forward layer (2 d),
-/// two results of norms (2 d) and their statistics (4), queries, keys and values (3 d), the result of the
-/// attention (d) and the logarithm of the sum of exp(score) of each head, and input and result of the
-/// activation function (8 d). The scores are not kept. Throws what check() (shape.hpp) throws.
+/// keeps 16 d + heads + 4. These are: its input and the residual stream between attention and feed-forward
+/// layer (2 d); the results of two norms (2 d) and their statistics (4); queries, keys and values (3 d); the
+/// result of the attention (d); for each head, the logarithm of the sum of exp(score) (heads); input and
+/// result of the activation function (8 d). The scores are not kept. Throws what check() (shape.hpp) throws.
 ActivationElements activation_elements(Shape const& shape);
 
 /// Returns the bytes of all layers by Korthikanti et al., "Reducing Activation Recomputation in Large

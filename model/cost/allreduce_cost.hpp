@@ -51,10 +51,10 @@ struct LogPoint {
 /// Interpolates a measured table a(x). Inside the table the interpolant is a monotone cubic function of
 /// log(bytes) that gives log(seconds) (Fritsch and Carlson, SIAM J. Numer. Anal. 17(2), 1980).
 ///
-/// Above the table the interpolant is a line through the last point and the last point before it that took
-/// less time. Below the table it is the larger of two lines: the line through the first two points, and the
-/// line through the origin and the first point. If the table is not monotonic, its running maximum is used.
-/// Zero bytes cost nothing.
+/// Outside the table the interpolant is linear in bytes. Above the table it is the line through two points:
+/// the last point, and the nearest point before it that took less time. Below the table it is the larger of
+/// two lines: the line through the first two points, and the line through the origin and the first point. If
+/// the table is not monotonic, its running maximum is used. Zero bytes cost nothing.
 class TableCost {
  public:
   /// Builds the interpolant. Throws std::invalid_argument for fewer than two points, for bytes that do not
@@ -63,7 +63,8 @@ class TableCost {
   /// Returns the seconds of one all-reduce of `bytes` bytes.
   double operator()(std::int64_t bytes) const;
   bool covers(std::int64_t bytes) const;  ///< returns true unless operator() extrapolates to `bytes`
-  /// Returns the largest relative increase of a time by the running maximum; 0 if the table is monotonic.
+  /// Returns by how much the running maximum raised a time at most, relative to that time; 0 if the table is
+  /// monotonic.
   double raised_by() const { return raised_by_; }
   bool was_made_monotone() const { return raised_by_ > 0; }
   /// Returns the points after the running maximum was taken.

@@ -11,7 +11,7 @@ namespace ddproxy::model {
 namespace {
 
 constexpr Link free_link{0, std::numeric_limits<double>::infinity()};
-/// The network gets at least this share of the seconds of a multi-node table.
+/// At least this share of the seconds of a multi-node table is attributed to the network.
 constexpr double least_share_of_network = 0.1;
 
 /// Returns the link that follows from the fit for n ranks. The latency assumes a tree, and the bandwidth

@@ -29,8 +29,9 @@ struct RankedCost {
 
 /// Returns a(x) for the ranks of `placement`. If a table was measured on this number of ranks, a(x)
 /// interpolates that table. Otherwise it is a(x) of the table with the nearest number of ranks, times a
-/// ratio: topology_seconds() (model/cost/topology.hpp) for the wanted ranks, divided by topology_seconds()
-/// for the measured ranks.
+/// ratio. If the placement has several nodes, only tables of several nodes are considered; otherwise only
+/// tables of one node. The ratio is topology_seconds() (model/cost/topology.hpp) for the wanted ranks,
+/// divided by topology_seconds() for the measured ranks.
 ///
 /// The links for topology_seconds() come from the tables. A table's fit alpha + x / beta gives the latency
 /// alpha / tree_hops(n) and the bandwidth beta * ring_traffic(n) of a link, for n ranks.

@@ -30,8 +30,8 @@ std::optional<Substitute> substitute_of(Verb verb);
 /// and its receive are one transfer and have one table.
 class CollectiveTables {
  public:
-  /// The number of ranks of a table if neither its file nor the caller says it. No group has so few ranks, so
-  /// find() never returns such a table.
+  /// The number of ranks of a table if neither its file nor the caller states the number. No group has so few
+  /// ranks, so find() never returns such a table.
   static constexpr int unknown_ranks = 0;
 
   /// The result of source(): the table of the verb itself with share 1, or the table of its substitute with
@@ -56,10 +56,11 @@ class CollectiveTables {
 };
 
 /// Reads a CSV file with the columns `verb,ranks,bytes,seconds`, as `ddproxy collectives` writes it. Without
-/// a column `verb` all rows are all-reduces. Without a column `ranks` all rows hold for groups of `ranks`
-/// ranks and for no others, because a time depends on the number of ranks; CollectiveTables::unknown_ranks if
-/// the caller does not know the number either. If a verb has only one size for a number of ranks, its row is
-/// left out, because a table needs two sizes. Throws what the readers of csv.hpp throw.
+/// a column `verb` all rows are all-reduces. If there is no column `ranks`, all rows are for groups of
+/// `ranks` ranks (the argument) and for no others, because a time depends on the number of ranks. A caller
+/// that does not know the number passes CollectiveTables::unknown_ranks. If a verb has only one size for a
+/// number of ranks, its row is left out, because a table needs two sizes. Throws what the readers of csv.hpp
+/// throw.
 CollectiveTables read_collectives(std::filesystem::path const& file, int ranks);
 
 }  // namespace ddproxy::model

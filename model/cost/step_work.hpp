@@ -19,18 +19,19 @@ namespace ddproxy::model {
 Work operator_work(Shape const& shape, Operation const& operation, Tokens tokens, Phase phase,
                    int element_bytes);
 
-/// Returns the work of one AdamW update of that many parameters. For each parameter it is 28 bytes, in fp32:
-/// parameter, gradient and both moments are read, and all except the gradient are written. For each parameter
-/// it is 14 flops, and one more flop if the update scales the gradient to clip it. A root and a division
-/// count as one flop each.
+/// Returns the work of one AdamW update of `parameters` parameters in fp32. Each parameter takes 28 bytes:
+/// parameter, gradient and both moments are read, and all except the gradient are written. Each parameter
+/// takes 14 flops, and one more if the update scales the gradient to clip it. A root and a division count as
+/// one flop each.
 Work update_work(std::int64_t parameters, bool clipped);
 
-/// Returns the work of the gradient norm, which adds the squares of that many gradients: 4 bytes and 2 flops
-/// for each.
+/// Returns the work of the gradient norm, which adds the squares of `parameters` gradients: 4 bytes and 2
+/// flops for each gradient.
 Work norm_work(std::int64_t parameters);
 
-/// Returns the work of scaling that many gradients in place: 8 bytes and 1 flop for each. Only a step without
-/// an optimizer does this work. In other steps the update reads the gradients anyway and scales them.
+/// Returns the work of scaling `parameters` gradients in place: 8 bytes and 1 flop for each gradient. Only a
+/// step without an optimizer does this work. In other steps the update reads the gradients anyway and scales
+/// them.
 Work clip_work(std::int64_t parameters);
 
 /// Returns the number of parameters that matrix products use: the weights of linear layers and of the output
@@ -46,9 +47,9 @@ struct ModelFlops {
 
 /// Returns the model flops of `tokens`. For each token, each weight costs 2 flops (a product and a sum) in
 /// the forward pass and 4 in the backward pass. The two products of attention (scores; probabilities times
-/// values) cost 4 x layers x d_model x sequence flops for each token in the forward pass and twice as many in
-/// the backward pass. The masked half of the scores is counted, as in PaLM (Chowdhery et al., 2022, appendix
-/// B). Recomputed operators, element-wise operators and the optimizer are not counted.
+/// values) cost 4 x layers x d_model x sequence flops for each token in the forward pass, and 8 x layers x
+/// d_model x sequence in the backward pass. The masked half of the scores is counted, as in PaLM (Chowdhery
+/// et al., 2022, appendix B). Recomputed operators, element-wise operators and the optimizer are not counted.
 ModelFlops model_flops(Shape const& shape, Tokens tokens);
 
 /// Seconds of everything that a step computes, while no communication runs. An operator is an index into
@@ -57,13 +58,13 @@ struct PhaseCosts {
   std::vector<double> forward;         ///< seconds [operator]
   std::vector<double> backward;        ///< seconds [operator]
   std::vector<double> recompute = {};  ///< seconds [operator]; empty: the same as `forward`
-  /// These functions return the seconds of one task over that many parameters. A function is empty if the
-  /// step has no such task.
+  /// These functions return the seconds of one task that works on `parameters` parameters. A function is
+  /// empty if the step has no such task.
   std::function<double(std::int64_t parameters)> norm = {}, clip = {}, update = {};
 };
 
-/// Checks that `phases` has `operators` forward times and as many backward times. The recompute times must be
-/// as many, or none. Throws std::invalid_argument otherwise.
+/// Checks the numbers of times in `phases`: `operators` forward times, `operators` backward times, and either
+/// `operators` recompute times or none. Throws std::invalid_argument otherwise.
 void check_times(PhaseCosts const& phases, std::size_t operators);
 
 /// Returns the seconds of one compute task, alone on the machine. `gradients` is the number of gradient

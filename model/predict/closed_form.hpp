@@ -4,8 +4,8 @@
 
 namespace ddproxy::model {
 
-/// A job for which the best bucket size has a formula: gradients can be cut anywhere and become ready at a
-/// constant rate, and an all-reduce of x bytes takes a(x) = o + x / w seconds.
+/// A simplified job for which the best bucket size has a formula. Gradients can be cut anywhere and become
+/// ready at a constant rate. An all-reduce of x bytes takes a(x) = o + x / w seconds.
 struct UniformJob {
   double bytes;         ///< S, bytes of all gradients
   double call_seconds;  ///< o, seconds per call

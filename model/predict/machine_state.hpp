@@ -41,15 +41,16 @@ struct StateWords {
 /// probe shows in which of the two states the machine was.
 ///
 /// Probes that lie close together on a log scale form one state. A gap of more than a factor of 1.6 between
-/// successive probes starts another state. Probes with few others near them are disturbances. So are groups
-/// that have less than 5 % of the probes in every part of the run. Disturbances form no state: they belong to
-/// the nearest state. A machine whose probes scatter by 20 % has one state. If there is one state, every
-/// sample belongs to it, whatever its probes say.
+/// successive probes starts another state. Two kinds of probes are disturbances: probes with few others near
+/// them, and groups that have less than 5 % of the probes in every part of the run. Disturbances form no
+/// state of their own; they belong to the nearest state. A machine whose probes scatter by 20 % has one
+/// state. If there is one state, every sample belongs to it, whatever its probes say.
 ///
-/// Two neighbouring states are joined if the measured quantities take the same time in both: the two sums of
-/// their medians differ by less than 5 %. Only quantities with at least three samples in both states enter
-/// the sums. For example, the time of a slow network link does not depend on the round trip between cores.
-/// States that share no such quantity stay separate.
+/// Two neighbouring states are joined if the measured quantities take the same time in both. To decide this,
+/// the medians of the quantities are summed in each state, and the two sums must differ by less than 5 %.
+/// Only quantities with at least three samples in both states enter the sums. For example, the time of a slow
+/// network link does not depend on the round trip between cores. States that share no such quantity stay
+/// separate.
 class MachineStates {
  public:
   MachineStates() = default;  ///< one state, without probes

@@ -12,9 +12,9 @@ namespace ddproxy::model {
 inline constexpr double longer = 1.1;
 
 /// Returns the plans that the recurrence of optimal_plan() (model/predict/best_plan.hpp) finds with the
-/// all-reduce time of the job, and with `longer` times that time. Each of the two times gives two plans: the
-/// plan of the recurrence, and a plan that ends no later and has the largest buckets that the deadlines of
-/// the first plan allow.
+/// all-reduce time of the job, and with `longer` times that time. Each of these two all-reduce times gives
+/// two plans. The first is the plan of the recurrence. The second ends no later and joins buckets of the
+/// first: from the last bucket to the first, each bucket is as large as possible without delaying the end.
 ///
 /// Copies out of buckets are ignored. `job` must have no copies into buckets: add them to the compute times
 /// first. O(n^2 log n) time, O(n) memory.

@@ -13,8 +13,8 @@ namespace {
 
 using Column = std::vector<double>;  // [measurement]
 
-// A column is dependent if the part of it that is orthogonal to the other columns is a smaller share of its
-// length.
+// A column counts as linearly dependent on the other columns if its component orthogonal to them is shorter
+// than this share of its length.
 constexpr double dependent = 1e-9;
 
 double dot(Column const& a, Column const& b) {

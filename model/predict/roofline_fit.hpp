@@ -46,8 +46,8 @@ struct RooflineFit {
 /// byte. It returns the best solution.
 ///
 /// If all kernels are limited in the same way, the other rate has no effect and its value means nothing.
-/// Throws std::invalid_argument if there is no measurement, if a measurement has no kernel with flops or a
-/// time that is not positive, or if `bandwidth` is not positive.
+/// Throws std::invalid_argument if there is no measurement, if a measurement has no kernel with flops, if a
+/// measured time is not positive, or if `bandwidth` is not positive.
 RooflineFit fit_roofline(std::vector<TimedKernels> const& measured, std::optional<double> bandwidth = {});
 
 }  // namespace ddproxy::model

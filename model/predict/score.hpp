@@ -41,27 +41,34 @@ struct Score {
   double mean_error = 0;    ///< mean of |predicted E - E| / error_scale()
   double max_error = 0;     ///< maximum of |predicted E - E| / error_scale()
   double beyond_noise = 0;  ///< mean of max(0, |predicted E - E| - noise) / error_scale()
-  double ordered =
-      0;  ///< share of ScoreCard::pairs that are ordered correctly; a tie counts one half; NaN without pairs
-  double regret = 0;  ///< measured T of the cap with the smallest predicted E, divided by the smallest
-                      ///< measured T, minus 1; the mean over a tie; NaN with fewer than fewest_caps cases
+  /// Share of ScoreCard::pairs that are ordered correctly. A pair with equal predictions counts one half. NaN
+  /// if there are no pairs.
+  double ordered = 0;
+  /// Measured T of the cap with the smallest predicted E, divided by the smallest measured T, minus 1. If
+  /// several caps have the smallest predicted E, the mean of their measured T is used. NaN with fewer than
+  /// fewest_caps cases.
+  double regret = 0;
 };
 
 /// The scores of a prediction and of its baselines.
 struct ScoreCard {
   Score model;
-  Score constant;  ///< best-constant baseline: the E with the lowest mean error, which is known only after
-                   ///< the measurement
-  Score pytorch_default;  ///< baseline: predicts the E measured at the cap nearest to 25 MiB for every
-                          ///< cap, and chooses that cap
-  Score uncontended;      ///< baseline: the model without contention
-  double tail_error =
-      0;  ///< of the model: mean of |predicted tail - tail| / error_scale(); NaN like mean_error
+  /// Best-constant baseline: predicts one E for all caps. It is the E with the lowest mean error, so it is
+  /// known only after the measurement.
+  Score constant;
+  /// Baseline: for every cap it predicts the E that was measured at the cap nearest to 25 MiB. It chooses the
+  /// cap nearest to 25 MiB.
+  Score pytorch_default;
+  Score uncontended;  ///< baseline: the model without contention
+  /// The error of the model's tail: mean of |predicted tail - tail| / error_scale(); NaN if mean_error is
+  /// NaN.
+  double tail_error = 0;
   /// The error of the model's slowdown: mean of |predicted slowdown - slowdown| / error_scale(); NaN if
   /// mean_error is NaN.
   double slowdown_error = 0;
-  std::optional<std::size_t> unscored;  ///< index of the case with the largest noise / error_scale(), if that
-                                        ///< is above most_noise or unknown: its E is too uncertain to score
+  /// Index of a case whose E is too uncertain to score: the case with the largest noise / error_scale(), if
+  /// this ratio is above most_noise, or a case whose noise is unknown.
+  std::optional<std::size_t> unscored;
   std::size_t pairs = 0;  ///< number of pairs of cases whose E differ by more than twice the larger noise
   double measured_cap_mib = 0;   ///< the cap with the smallest measured T
   double predicted_cap_mib = 0;  ///< the cap with the smallest predicted E; the smallest cap of a tie

@@ -30,8 +30,9 @@ struct SeriesFit {
   /// taken from `base`. Empty: all rates are fitted on this series.
   std::string base;
   double startup = 0;  ///< seconds added to the roofline time of each row; only for a series without warm-up
-  /// Share of the fitted seconds of the rows to fit that kernels limited by memory take, without their
-  /// launches, in [0, 1]. If it is small, the times hardly determine the bandwidth.
+  /// Share of the time that memory determines, in [0, 1]: the seconds of kernels limited by memory, without
+  /// their launches, divided by the seconds of all kernels. Both are fitted times of the rows marked
+  /// `fitted`. If it is small, the times hardly determine the bandwidth.
   double memory_share = 0;
   std::vector<FittedTime> rows;
 };

@@ -45,8 +45,8 @@ struct Fluid {
   double delay = 0;  ///< seconds by which compute lags behind undisturbed compute
   double free = 0;   ///< seconds at which the communication resource becomes free
 
-  /// Reduces one bucket after those before it. Returns the start of its reduction in seconds. All arguments
-  /// in seconds are those without contention:
+  /// Adds the reduction of the next bucket. Returns the start of this reduction in seconds. The first three
+  /// arguments are in seconds and do not include contention:
   ///
   /// - `ready`: from the start of the pass until the bucket's last gradient is ready;
   /// - `busy`: the whole backward pass;
@@ -67,7 +67,7 @@ struct Fluid {
 /// Returns whether the compute side hands a bucket over to the communication thread and then computes on. The
 /// bucket has the gradients `first` to `last`. A bucket that is ready at the end of the pass is not handed
 /// over, because the host waits for it and carries it out itself. Two buckets that are ready at the same time
-/// are handed over together; this counts for the first of them.
+/// are handed over together; then only the first of them counts as handed over.
 inline bool is_handed_over(std::span<const double> ready, double t_compute, std::size_t first,
                            std::size_t last) {
   return ready[last] < t_compute && (first == 0 || ready[first - 1] < ready[last]);
@@ -105,7 +105,7 @@ struct Job {
   AllreduceCost cost;                        ///< a(x)
   Contention contention = {};
   Copies copies = {};
-  double handover = 0;  ///< seconds to hand a bucket over to the communication thread, which a(x) lacks
+  double handover = 0;  ///< seconds to hand a bucket over to the communication thread; not part of a(x)
 
   /// Returns the seconds by which a bucket of the gradients `first` to `last` takes longer than a(x).
   double handover_of(std::size_t first, std::size_t last) const {

@@ -30,7 +30,8 @@ class Draw {
  public:
   explicit Draw(std::uint64_t seed) : engine_(seed) {}
 
-  /// Returns a replicate with as many passes, and as many samples of each size, as were measured.
+  /// Returns a replicate. It has the same number of passes, and the same number of samples of each size, as
+  /// the measurements.
   Measurements measurements(Measurements drawn) {
     drawn.operations = resampled(drawn.operations, engine_);
     for (auto& samples : drawn.allreduce) samples = resampled(samples, engine_);

@@ -20,10 +20,10 @@ struct Bands {
 };
 
 /// Returns 95 % bands by the percentile method of the bootstrap (Efron and Tibshirani, "An Introduction to
-/// the Bootstrap", 1993). Passes are drawn with replacement as a whole, because their operations are
-/// correlated. The samples of each size of the all-reduce table, and of each size of the contention (kappa
-/// and gamma), are drawn separately. Each replicate also draws two factors by which a future phase is slower
-/// or faster (Measurements::drift): one for compute and one for all-reduces.
+/// the Bootstrap", 1993). Whole backward passes are drawn with replacement, because the operations of a pass
+/// are correlated. The samples of each size of the all-reduce table, and of each size of the contention
+/// (kappa and gamma), are drawn separately. Each replicate also draws two factors by which a future phase is
+/// slower or faster (Measurements::drift): one for compute and one for all-reduces.
 ///
 /// In each replicate b* is a range of caps (best_caps()). Its interval runs from the 2.5 % quantile of the
 /// low ends of these ranges to the 97.5 % quantile of their high ends. The same seed gives the same bands.
@@ -34,8 +34,8 @@ Bands bootstrap(Measurements const& measurements, Jitter jitter, std::span<const
 
 /// Four predictions of E, in seconds. Each one includes all effects of the previous one and adds one effect.
 struct Waterfall {
-  double ideal = 0;       ///< without contention, copies and jitter
-  double contention = 0;  ///< compute and all-reduces also slow each other (kappa and gamma)
+  double ideal = 0;       ///< without contention, handover, copies and jitter
+  double contention = 0;  ///< adds contention (kappa and gamma) and the handover of buckets
   double copies = 0;      ///< gradients are also copied into and out of buckets
   double jitter = 0;      ///< each bucket also waits for the latest rank; this is the prediction of the run
 };

@@ -10,8 +10,8 @@
 
 namespace ddproxy::model {
 
-/// Returns as many values as `samples` has, drawn from them with replacement: one sample of a bootstrap
-/// (Efron, Ann. Statist. 7(1), 1979). `engine` is a random engine of the standard library.
+/// Returns samples.size() values, drawn from `samples` with replacement: one sample of a bootstrap (Efron,
+/// Ann. Statist. 7(1), 1979). `engine` is a random engine of the standard library.
 template <class Value, class Engine>
 std::vector<Value> resampled(std::vector<Value> const& samples, Engine& engine) {
   std::vector<Value> drawn;

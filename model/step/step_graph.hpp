@@ -41,7 +41,8 @@ constexpr std::size_t index(Id id) {
 }
 
 /// What the elements of a slice contain. Parameters, gradients and optimizer states have one element for each
-/// element of the model's TensorLayout. Activations are the output of one operator.
+/// element of the model's TensorLayout. An activation is a tensor that operators pass to each other, or the
+/// gradient of such a tensor.
 enum class Content { nothing, parameter, gradient, optimizer_state, activation, norm };
 
 enum class DataType { fp32, bf16 };
@@ -53,7 +54,8 @@ constexpr int bytes_of(DataType type) {
 /// What a buffer contains between two steps.
 struct BufferState {
   Content content = Content::nothing;
-  /// The elements of the model that the buffer contains. For activations, `offset` is the operator's id.
+  /// The elements of the model that the buffer contains. For activations, `offset` is the number of the
+  /// tensor (Access::model).
   Slice model = {0, 0};
   /// If set, the buffer contains only this rank's part of `model`. The ranks of a group of this communicator
   /// have equal parts, in the order of their places in the group. A part has as many elements as the buffer.
@@ -101,10 +103,11 @@ struct Access {
   Slice slice;
   AccessMode mode;
   Content content;  ///< what the task expects to read, or what it writes
-  std::size_t model =
-      0;  ///< compute tasks: the element of the model at slice.offset; for activations, the operator's id
-  std::size_t padding =
-      0;  ///< elements at the end of the slice that belong to no tensor; their values do not matter
+  /// For compute tasks: the element of the model at slice.offset. For activations: the number of the tensor,
+  /// which the strategy chooses (for instance micro_batch() in strategies/micro_batch.hpp).
+  std::size_t model = 0;
+  /// Number of elements at the end of the slice that belong to no tensor. Their values do not matter.
+  std::size_t padding = 0;
   /// If set, each rank accesses only its part of the slice: the slice is divided equally among the ranks of
   /// the group of this communicator, in the order of their places. slice.count is a multiple of the size of
   /// the group.
@@ -127,8 +130,8 @@ enum class Phase {
   update,  ///< runs the optimizer
 };
 
-/// Runs the kernels of one operator, or of the norm, the clipping or the update. The last three do not use
-/// `op`.
+/// Runs the kernels of one operator, or the kernels of the norm, the clipping or the update. Norm, clipping
+/// and update do not use `op`.
 struct Compute {
   OperatorId op;
   Phase phase;
@@ -157,20 +160,20 @@ enum class Reduction : std::uint8_t { sum, average };
 ///   reduce_scatter  reads x elements, then assigns or contributes to x/n elements
 ///   all_gather      reads x/n elements, then assigns x elements
 ///   broadcast       reads x elements on the root, assigns x elements on the others
-///   send            reads x elements
-///   receive         assigns x elements
+///   send            reads x elements; n must be 2
+///   receive         assigns x elements; n must be 2
 struct Collective {
   Verb verb;
   CommunicatorId communicator;
   Reduction reduction = Reduction::average;
-  /// The place in the group of a broadcast's root, or of the peer of a send or receive.
+  /// For a broadcast: the root's place in the group. For a send or receive: the peer's place in the group.
   std::optional<std::size_t> root_or_peer = std::nullopt;
   DataType wire = DataType::fp32;  ///< type of the elements that are transferred
 };
 
 /// Makes the host wait. If Task::after names collectives, the host waits for these. Otherwise it waits for
-/// the earlier tasks of the same lane. The compute tasks that follow on a device start after the wait. They
-/// wait for the host at no other task (host_waits.hpp).
+/// the earlier tasks of the same lane. On a device, the compute tasks that follow start after this wait. No
+/// other kind of task makes them wait for the host (host_waits.hpp).
 struct HostWait {};
 
 enum class LaneKind { compute, copy, communication };

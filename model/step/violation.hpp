@@ -15,12 +15,12 @@ enum class Rule {
   same_order,     ///< the members of a group issue the same collectives in the same order
   no_deadlock,    ///< no ranks and lanes wait for each other in a circle; a collective waits for all members
   filled,         ///< no element is read before a task has written it, or after its last use
-  right_content,  ///< a task reads what it expects: parameter, version, operator, micro-batch
+  right_content,  ///< a task reads what it expects: content, element or tensor, version, micro-batch
   contributes_once,  ///< no contribution enters a gradient or a norm twice
-  contributes_all,  ///< no contribution is missing when a gradient or a norm is used, and when the step ends;
-                    ///< then the averaged gradients, or the updated parameters, are in the buffers that
-                    ///< remain
-  averaged,         ///< a complete gradient is the average over the replicas: no sum, and not divided twice
+  contributes_all,  ///< no contribution is missing when a gradient or a norm is used, and when the step ends.
+                    ///< At the end of the step the averaged gradients, or the updated parameters, are in
+                    ///< buffers whose at_exit names them
+  averaged,         ///< a complete gradient is the average over the replicas: not a sum, not divided twice
   same_state_at_exit,  ///< after the step a buffer contains what it contained before, updated once
 };
 

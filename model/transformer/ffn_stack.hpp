@@ -10,8 +10,8 @@
 namespace ddproxy::model {
 
 /// A stack of feed-forward blocks, and nothing else. A block has two matrices: one of d_model x d_ff and one
-/// of d_ff x d_model. How to Scale Your Model (Austin et al., 2025, chapter 5) takes such a stack for a
-/// transformer.
+/// of d_ff x d_model. How to Scale Your Model (Austin et al., 2025, chapter 5) uses such a stack as a
+/// simplified transformer.
 struct FfnStack {
   std::int64_t blocks = 0;
   std::int64_t d_model = 0;
@@ -26,7 +26,7 @@ inline constexpr FfnStack xxl_ffn{126, 16384, 53248};
 BackwardPass backward_pass(FfnStack const& stack);
 
 /// Returns the forward pass of a stack. Each matrix keeps its input, d_model + d_ff numbers a token for a
-/// block. Nothing stands between the matrices, and nobody keeps the result of the last block.
+/// block. There is no operator between the matrices, and the result of the last block is not kept.
 ForwardPass forward_pass(FfnStack const& stack);
 
 }  // namespace ddproxy::model

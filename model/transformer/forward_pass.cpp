@@ -117,8 +117,9 @@ class ForwardBuilder {
   }
 
   /// Describes a linear layer that reads a norm's output. `from.tensor` is the gradient of the layer's
-  /// result. `from.use` is how its backward counterpart changes the gradient of the norm's output. The first
-  /// counterpart that runs assigns it, the later ones add to it.
+  /// result. `from.use` is how the backward counterpart of the layer changes the gradient of the norm's
+  /// output. Several layers can read the same norm: the first counterpart that runs assigns this gradient,
+  /// the later ones add to it.
   void map_of_norm(Operation const& operation, TensorUse from, std::vector<std::size_t>* results) {
     saves(normed_);
     results->push_back(output(operation.name, operation.out, operation.block));

@@ -28,7 +28,7 @@ enum class OperationKind {
 };
 
 /// The part of a layer whose parameters an operation uses, named as in Hugging Face's GPT-2. `none`: the
-/// operation has no parameters, or no kernel computes the operation.
+/// operation has no parameters, or its kind alone says which parameters it uses (output head and embeddings).
 enum class Part {
   none,
   ln_1,
@@ -62,10 +62,11 @@ struct BackwardPass {
   TensorLayout gradients;  ///< in ready order: by operation; the bias before the weight
 };
 
-/// Returns the backward pass of a model, last layer first, in the order in which PyTorch completes the
-/// gradients: its autograd engine runs the node first that the forward pass made last. So v_proj comes before
-/// k_proj, k_proj before q_proj, and c_fc before c_gate. The position embedding (wpe) comes before the token
-/// embedding (wte); a tied token embedding is the last gradient. Throws what check() (shape.hpp) throws.
+/// Returns the backward pass of a model, last layer first. The gradients are in the order in which PyTorch
+/// completes them: its autograd engine runs the nodes in the reverse order of the forward pass. So v_proj
+/// comes before k_proj, k_proj before q_proj, and c_fc before c_gate. The position embedding (wpe) comes
+/// before the token embedding (wte); a tied token embedding is the last gradient. Throws what check()
+/// (shape.hpp) throws.
 BackwardPass backward_pass(Shape const& shape);
 
 /// Returns the number of parameters: the sum of the elements of all gradients.

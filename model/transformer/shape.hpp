@@ -28,7 +28,7 @@ struct Shape {
   Positions positions = Positions::learned;
   Qkv qkv = Qkv::fused;
   /// Number of heads of keys and values, each shared by heads / kv_heads query heads (Ainslie et al., "GQA",
-  /// 2023). 0: as many as `heads`.
+  /// 2023). 0: equal to `heads`.
   std::int64_t kv_heads = 0;
   double rope_theta = 10000;  ///< base of the rotations' wavelengths; only with Positions::rope
   bool operator==(Shape const&) const = default;

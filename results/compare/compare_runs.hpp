@@ -10,8 +10,8 @@
 namespace ddproxy::results {
 
 /// Says how to treat a case that only some of the runs measured. Such a case may hide a slowdown.
-/// `undecided`: the comparison becomes undecided if it would be unchanged. `warned_of`: the case is left out
-/// with a warning.
+/// `undecided`: the comparison becomes undecided if it would otherwise be unchanged. `warned_of`: the case is
+/// left out with a warning.
 enum class MissingCases { undecided, warned_of };
 
 /// Compares the cases that all runs have. The runs must be comparable (check_comparable() in

@@ -16,10 +16,10 @@ namespace ddproxy::results {
 /// Otherwise a value is ln(time) of a case in one run. The statistic of a case is its mean shift divided by
 /// the standard error of this shift (a studentised shift).
 ///
-/// Variance: the test does not use the variance of a case alone, because the variance of few values is
-/// itself uncertain. It uses the moderated variance: the mean of the case's own variance and of the median
-/// variance over the cases. The idea is that of Smyth, Stat. Appl. Genet. Mol. Biol. 3(1), 2004, here with
-/// fixed weights.
+/// Variance: the test does not use the variance of a case alone, because the variance of few values is itself
+/// uncertain. It uses the moderated variance: the mean of the case's own variance and of the median variance
+/// over the cases. The idea is from Smyth, Stat. Appl. Genet. Mol. Biol. 3(1), 2004; here the weights are
+/// fixed. The mean over the cases is tested by its own variance.
 ///
 /// Family: the members of the family are the mean over the cases, and each case. The statistic of the
 /// family is the largest statistic of its members. Its distribution comes from relabelling: base and new are
@@ -31,11 +31,11 @@ namespace ddproxy::results {
 /// the family is at most alpha is at most alpha (single-step maxT, Westfall and Young, Resampling-Based
 /// Multiple Testing, 1993, section 2.3).
 ///
-/// Noisy cases: a case is noisy if its standard deviation is above noisy_deviation. The mean over the
-/// cases and the median variance leave out noisy cases. A noisy case is tested by its own variance. If all
-/// cases are noisy, none is treated as noisy. For each relabelling
-/// the test decides again which cases are noisy. Otherwise the p-values would not be exact, because the
-/// statistic of a relabelling would depend on the original labels.
+/// Noisy cases: a case is noisy if its standard deviation is above noisy_deviation. The mean over the cases
+/// and the median variance leave out noisy cases. A noisy case is tested by its own variance. If all cases
+/// are noisy, none is treated as noisy. For each relabelling the test decides anew which cases are noisy.
+/// Otherwise the p-values would not be exact, because the statistic of a relabelling would depend on the
+/// original labels.
 inline constexpr double family_level = 0.01;
 inline constexpr std::size_t most_relabellings = 10000;
 inline constexpr double noisy_deviation = 0.05;
@@ -48,7 +48,7 @@ using Logs = std::vector<std::vector<double>>;
 struct FamilyMember {
   double shift = 0.0;      ///< mean log ratio new / base
   double deviation = 0.0;  ///< standard deviation of the values between rounds, or between runs of a side
-  double error = 0.0;      ///< standard error of the shift that the statistic uses (moderated)
+  double error = 0.0;      ///< standard error of the shift that the statistic uses; moderated for a case
   bool noisy = false;      ///< the case has a standard deviation above noisy_deviation
   double p_slower = 1.0;   ///< p-value of a slowdown, corrected for the number of members
   double p_faster = 1.0;   ///< p-value of a speed-up, corrected in the same way

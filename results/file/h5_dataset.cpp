@@ -18,8 +18,8 @@ bool grows(Dataset const& dataset, std::size_t dimension) {
          std::ranges::find(growing_groups, dataset.group()) != growing_groups.end();
 }
 
-// Returns how many samples a chunk has. HDF5 stores whole chunks, so large samples have chunks of their own.
-// `values` is the number of values of a sample.
+// Returns how many samples a chunk has. HDF5 stores only whole chunks, so a chunk has few samples if a sample
+// is large. `values` is the number of values of a sample.
 hsize_t samples_of_a_chunk(hsize_t values) {
   constexpr hsize_t most_samples = 16, most_values = 8192;
   return std::clamp<hsize_t>(most_values / std::max<hsize_t>(values, 1), 1, most_samples);

@@ -37,14 +37,15 @@ struct Dataset {
   bool is_coordinate() const { return rank() == 1 && dimensions[0] == name(); }
 };
 
-/// The groups and the dimension of the samples of a calibration and of a sweep. The number of samples is
-/// unknown before these end, and the samples so far are flushed. So the datasets of these groups can grow
-/// along this dimension.
+/// The groups whose datasets can grow along the dimension `sample`. They hold the samples of a calibration or
+/// of a sweep. Their number is unknown until the calibration or the sweep has ended, but the file is flushed
+/// earlier, too, with the samples so far.
 inline constexpr std::array<std::string_view, 4> growing_groups{"/layers", "/allreduce", "/calibration",
                                                                 "/sweep"};
 inline constexpr std::string_view growing_dimension = "sample";
 
-/// Describes an attribute of a group on which a program may rely. The file may have additional attributes.
+/// Describes an attribute of a group. Programs that read files may rely on the listed attributes; a file may
+/// have additional ones.
 struct AttributeOf {
   std::string_view group;
   std::string_view name;

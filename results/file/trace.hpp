@@ -15,8 +15,8 @@ namespace ddproxy::results {
 /// microseconds.
 ///
 /// The trace has one process for each case and rank. The case of a file of `ddproxy step` is called "step". A
-/// process has one row for each resource (compute, communication, or one row for each of several
-/// communication lanes), and a counter of the bytes in live buffers if the results file has them.
+/// process has one row for compute and one row for each communication lane. If the results file has the bytes
+/// of the live buffers, the process also has a counter that shows them in MiB.
 ///
 /// Throws std::invalid_argument if a case does not exist or has no timeline, and the exceptions of
 /// write_text() (results/output/text_file.hpp).

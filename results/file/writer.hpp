@@ -45,11 +45,11 @@ class Writer {
   /// Sets an attribute of a group ("/" for the root) and replaces an older value.
   void attribute(std::string_view group, std::string_view name, Attribute const& value);
 
-  /// Writes a whole dataset. `extents` holds the length of each dimension, slowest first. If it is empty, the
-  /// dataset is one-dimensional. A second call replaces the values. It may have more samples than the first
-  /// if the dataset is in /layers, /allreduce, /calibration or /sweep (growing_groups in schema.hpp). The
-  /// other datasets of the group that have the dimension `sample` then have as many samples; the new ones are
-  /// NaN.
+  /// Writes a whole dataset. `extents` holds the length of each dimension, slowest first. It may be empty for
+  /// a scalar, and for a dataset with one dimension, which then has the length of `values`. A second call
+  /// replaces the values. It may have more samples than the first if the dataset is in /layers, /allreduce,
+  /// /calibration or /sweep (growing_groups in schema.hpp). The other datasets of the group that have the
+  /// dimension `sample` then grow to the same number of samples. Their new real values are NaN.
   void write(std::string_view dataset, std::span<const double> values, std::vector<std::size_t> extents = {});
   void write(std::string_view dataset, std::span<const std::int64_t> values,
              std::vector<std::size_t> extents = {});
@@ -59,8 +59,8 @@ class Writer {
   /// (Dataset::optional). write_part() then writes its values.
   void reserve(std::string_view dataset, std::vector<std::size_t> extents);
 
-  /// Grows the dimension `sample` to `samples` in all datasets of /sweep that have it. New values are NaN.
-  /// `samples` must not be smaller than before.
+  /// Grows the dimension `sample` to `samples` in all datasets of /sweep that have it. New real values are
+  /// NaN. `samples` must not be smaller than before.
   void grow_samples(std::size_t samples);
 
   /// Writes a block of a dataset that exists already, see reserve(). The block starts at the index `offsets`
@@ -82,11 +82,12 @@ class Writer {
   /// Sets complete = 1, flushes, and renames PATH.part to PATH. It then gives the text files `beside` their
   /// final names; until then they have temporary names. Older files with these names are removed just before
   /// PATH.part is renamed. So text files of an older run never lie next to the new PATH. Throws
-  /// std::runtime_error if a file cannot be written. If this is a text file, PATH is complete all the same.
+  /// std::runtime_error if a file cannot be written. PATH is complete even if a text file could not be
+  /// written.
   void finish(std::vector<TextFile> const& beside = {});
 
-  /// Returns warnings for the user. One tells the new name of the PATH.part of an earlier run. The other
-  /// tells that the file system has no locks. The list is empty if neither happened.
+  /// Returns warnings for the user. There are two possible warnings. One gives the new name of the PATH.part
+  /// that an earlier run left. The other says that the file system has no locks.
   std::vector<std::string> warnings() const;
 
  private:

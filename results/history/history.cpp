@@ -102,8 +102,9 @@ std::filesystem::file_time_type written_at(Path const& path) {
   return std::filesystem::last_write_time(path, absent);
 }
 
-// Reads the files that can be read. A file that cannot be read must not suppress the alarms of the others.
-// Neither may it count as a night without an alarm, so `lost_newest` names it if it is the youngest.
+// Reads the files that can be read. A file that cannot be read must not suppress the alarms of the others, so
+// it is left out. But the youngest file may be the newest night, and this night may be slow. So `lost_newest`
+// names the youngest file if it cannot be read.
 template <class Read>
 auto read_each(std::vector<Path> const& paths, Read const& read, History& history) {
   std::vector<std::invoke_result_t<Read, Path const&>> nights;

@@ -126,7 +126,7 @@ std::string period_of(HistoryTest const& test) {
 }
 
 // Returns "flat (and 2 more): MESSAGE" for the last row that has a message. The mean over the cases is the
-// last row of the table, so its message comes first. `count` is increased by the number of rows with a
+// last row of the table, so its message takes precedence. `count` is increased by the number of rows with a
 // message.
 std::string last_of(Table const& table, std::string Row::*message, std::size_t& count) {
   Row const* last = nullptr;

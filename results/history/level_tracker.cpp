@@ -13,8 +13,8 @@ namespace ddproxy::results {
 
 namespace {
 
-// A series has recovered when this many of the newest nights are fast. If fewer nights were slow, as many
-// fast nights as slow ones suffice.
+// A series has recovered when this many of the newest nights are fast. If only k nights were slow, and k is
+// smaller than this number, k fast nights suffice.
 constexpr std::size_t most_to_recover = 3;
 
 }  // namespace

@@ -16,7 +16,7 @@ struct Slowdown {
   Level reference;        ///< the level to which the slow nights are compared
 };
 
-/// Holds the ratio of the newest night, or of the last level, to another level.
+/// Holds the ratio of the newest night, or of the mean of several newest nights, to a level.
 struct LevelRatio {
   double ratio, low, high;  ///< the ratio and its 95 % interval from the model of the noise; NaN if unknown
 };
@@ -32,8 +32,8 @@ struct LevelRatio {
 ///
 /// A slowdown that is found stays open until the series recovers or accept() is called. The nights of an open
 /// slowdown belong to no window. The series recovers when enough of the newest nights lie below the middle
-/// between the slow level and Slowdown::reference. "Enough" means three nights, or as many nights as were
-/// slow if these are fewer. A speed-up that lasts five nights starts a new level.
+/// between the slow level and Slowdown::reference. "Enough" means three nights. If only one or two nights
+/// were slow, the same number of fast nights is enough. A speed-up that lasts five nights starts a new level.
 class LevelTracker {
  public:
   /// Starts without nights. A slowdown below `tolerance` (relative) does not matter.
@@ -62,7 +62,8 @@ class LevelTracker {
   /// Returns the ratio of the newest night to the window before it. If a slowdown is open, returns the ratio
   /// of its newest nights (the mean of at most five) to Slowdown::reference.
   LevelRatio newest(NoiseShape const& shape) const;
-  /// Returns the ratio of the last level to the pinned level. Returns NaN if no level is pinned.
+  /// Returns the ratio of the mean of the newest nights (at most five) to the pinned level. Returns NaN if no
+  /// level is pinned.
   double over_pinned() const;
 
  private:

@@ -17,9 +17,10 @@ bool is_reserved(std::filesystem::path const& path);
 /// Pipes and character devices are not opened.
 void check_writable(std::filesystem::path const& path);
 
-/// Throws an exception for a file that could not be opened or created for writing, with the system's text for
-/// the error number `reason`: std::runtime_error if the disk is the reason, and std::invalid_argument if the
-/// name is the reason.
+/// Throws an exception for a file that could not be opened or created for writing. The message contains the
+/// system's text for the error number `reason`. The exception is a std::runtime_error if the disk is full, a
+/// limit of size or quota is exceeded, or input or output failed. Otherwise the name is at fault, and the
+/// exception is a std::invalid_argument.
 [[noreturn]] void fail_to_open(std::filesystem::path const& path, int reason);
 
 }  // namespace ddproxy::results

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from . import derive, style
 from .errors import ReportError
 
-NARROWEST = 1.02  # a band from minimum to maximum cannot be seen if no maximum is more than this factor above its minimum
+NARROWEST = 1.02  # the band from minimum to maximum is drawn only if some maximum is more than this factor above its minimum; a narrower one cannot be seen
 PUBLISHED_RANKS = 8  # number of ranks of inputs/published/allreduce-8xa100-1node.csv; the file does not state it
 
 

@@ -4,8 +4,8 @@
 segment shows strategies without a cap whose values are far larger."""
 import numpy as np
 
-# A strategy is far away if it lies more than the caps' range above their largest value. On one axis the caps would then have less than half
-# of the height. The range counts as at least this share of the largest value.
+# Range: the largest minus the smallest value of the cases with a cap. A strategy is far away if its value lies more than one range above the
+# largest value. On one axis the caps would then have less than half of the height. The range counts as at least this share of the largest value.
 FLAT = 0.005
 HEIGHTS = (1, 3)
 GAP = 0.15  # at least this share of the axis above the lower segment is left out

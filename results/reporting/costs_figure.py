@@ -38,7 +38,7 @@ class Costs:
 
 def is_roofline(results):
     """Returns whether the times were replayed from the roofline. A comparison with the roofline then says nothing. A file has modelled times only if the input
-    names no table of layer times, so a replay then took them."""
+    names no table of layer times. So if compute was replayed in such a file, it took the modelled times."""
     return bool(results.attribute("/sweep", "compute_mode") == "replay" and results.has("/layers/modelled") and np.isfinite(results["/layers/modelled"]).any())
 
 

@@ -32,8 +32,9 @@ REQUIRED = {"run": (*SWEEP, *LAYERS, *ALLREDUCE, *TIMELINE, *PREDICTED), "sweep"
 
 
 class Results:
-    """Holds all data of a results file in memory. The file itself is closed. Raises ReportError with one line if the file is no complete and
-    valid results file. results["/sweep/measured"] is a dataset; docs/results.md lists them with their dimensions.
+    """Holds all data of a results file in memory. The file itself is closed. Raises ReportError with one line if the file is no valid results file, or if its
+    run was finished and a dataset is missing. The file of an unfinished run is accepted; `complete` is then false. results["/sweep/measured"] is a dataset;
+    docs/results.md lists all datasets with their dimensions.
 
     values: dataset by path. attributes: text or number by (group, name). units: unit of a dataset by path, for instance "s"."""
 

@@ -18,9 +18,9 @@ LAYERS = ((("parameter",), "parameters", style.MEASURED, ""), (("gradient",), "g
           (("activation",), "activations", "#E69F00", ""), (("activation_gradient",), "gradients of activations", "#F0E442", ".."),
           (("staging", "scalar"), "other", style.GREY, ""))
 FORMULA = "parameters, gradients, buckets and\noptimizer state by the formulas of ZeRO"
-BARS = ("Live memory of a rank at the peak of the step, by what it holds. Gathered parameters are those that FSDP has gathered from the other ranks; copies of weights are those that "
-        "autocast makes in bf16. The circle shows parameters, gradients, buckets and optimizer state by the formulas of ZeRO (docs/model.md). The formulas count all gradients as if they "
-        "were in memory at once, and no activations and no gathered parameters.")
+BARS = ("Live memory of a rank at the peak of the step, divided by kind. Gathered parameters are those that FSDP has gathered from the other ranks; copies of weights are those that "
+        "autocast makes in bf16. The circle shows parameters, gradients, buckets and optimizer state by the formulas of ZeRO (docs/model.md). The formulas assume that all gradients "
+        "are in memory at once. They count no activations and no gathered parameters.")
 TIMES = ("Live memory of a rank over a step. The dot is the peak. The times follow from the roofline of the input: an operation takes as long as its flops take at the peak rate, or its "
          "bytes at the bandwidth of the memory, whichever is longer. If the input has no [machine], the rates are those of a usual accelerator (docs/memory.md).")
 COMMAND = "write the file with: ddproxy memory INPUT --json FILE"

@@ -148,8 +148,8 @@ OF_STEPS = (
     ("waiting", "the time of a step in which compute is idle, because it waits for communication or for another rank. Waiting and E differ: communication also makes compute longer, which "
      "counts in E, but not in waiting"),
     ("recompute", "activations that were not kept are computed again in the backward pass"),
-    ("clip", "the norm of all gradients is computed, and the gradients are scaled so that it is at most the limit. With an optimizer, the time of clip is that of the norm: the update "
-     "scales the gradients as it reads them. Without an optimizer, it includes the scaling"),
+    ("clip", "the norm of all gradients is computed, and the gradients are scaled so that it is at most the limit. With an optimizer, the time of clip covers only the norm, because the "
+     "update scales the gradients as it reads them. Without an optimizer, it also covers the scaling"),
     ("token_table, position_table", "the tables with a vector for each word of the vocabulary, and for each position in a sequence"),
     ("norm", "LayerNorm or RMSNorm: scales each vector of activations"),
     ("linear", "the matrix products inside the layers"),
@@ -174,8 +174,8 @@ def _uses(text, word):
 
 
 def words(results, content):
-    """Explains those words in one line each that `content` has, which is the HTML of the rest of the page. The first element has the id "words". A page of whole steps has words of
-    its own."""
+    """Returns HTML with a list of the words that `content` uses, each explained in one line. `content` is the HTML of the rest of the page. A page of whole steps takes
+    the explanations from OF_STEPS and some from WORDS, another page from WORDS. The first element has the id "words"."""
     of_steps = results.has("/step/part") and not results.has("/sweep/strategy")
     shown_words = OF_STEPS + tuple((word, text) for word, text in WORDS if word in ALSO_OF_STEPS) if of_steps else WORDS
     text = _visible(content)

@@ -25,8 +25,8 @@ def _overlaps(results):
     overlapped = ~np.isin(results["/sweep/strategy"], WITHOUT_OVERLAP)
     above, below = overlap > 1.0 + ROUNDING, overlapped & (overlap < -ROUNDING)
     if above.any():
-        yield (f"An overlap above 1 was measured, which is impossible: {_named(names[above], overlap[above], '.3f')}. No more time can be hidden than the "
-               "shorter of compute and communication takes. Probably the machine was faster during the sweep than while T_compute or the "
+        yield (f"An overlap above 1 was measured, which is impossible: {_named(names[above], overlap[above], '.3f')}. At most the shorter of "
+               "the two times, compute and communication, can be hidden. Probably the machine was faster during the sweep than while T_compute or the "
                "all-reduce table was measured. Measure again on a quiet machine.")
     if below.any():
         yield (f"The overlap of {_named(names[below], overlap[below], '.3f')} is negative: compute and communication at the same time took longer than one after the "

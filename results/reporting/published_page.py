@@ -16,9 +16,10 @@ ROW_NUMBERS = ("batch", "context", "published_s", "fitted_s", "error", "product_
 FIT_NUMBERS = ("peak_flops", "launch_s", "startup_s")
 TIMES = ("Published times (circles) and the times that the fitted roofline gives (crosses). The roofline is fitted on the filled circles only. The number is the error of the "
          "fitted time in percent. The vertical axes are logarithmic.")
-SHARES = "Share of a kind of kernels in the time of one phase: published, and in the fitted time. The launches of these kernels are included."
+SHARES = "Share of a kind of kernels in the published time of a phase, and in its fitted time. The fitted share includes the launches of these kernels."
 FIT_NOTE = ("The time of a kernel is max(flops / peak, bytes / bandwidth) + launch. A dash in the column bandwidth means that no bandwidth limits these times. The column base names the "
-            "series from which the bandwidth was taken; a series without a warm-up takes the whole roofline from it. Errors are those of the rows that the roofline was not fitted on.")
+            "series from which the bandwidth was taken; a series without a warm-up takes the whole roofline from this base. The columns of errors cover only rows on which the "
+            "roofline was not fitted.")
 
 
 def _number(value):

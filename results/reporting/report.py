@@ -34,8 +34,9 @@ MEMORY = (" The lower panel shows the memory in use: the gradients, and the buck
           "operation or all-reduce needs. If several operations add to a gradient, its memory is in use from the start of the pass. ")
 DASHED = "The dashed line is the memory that is allocated."
 CALCULATED = "The panel shows the memory that the simulated machine would use; this program allocates none of it."
-STEP_TIMELINE = ("The last step that was {source}, on rank {rank}, above its prediction. The upper row is the compute lane, the lower row has the communication lanes. A lane carries out its tasks one after another. The lower panel shows the "
-                 "memory in use on the same rank. Memory is in use from the start of the first task that needs it until the end of the last one. Parameters and optimizer states "
+STEP_TIMELINE = ("The last step that was {source}, on rank {rank}, above its prediction. In each step the top row is the compute lane, and each row below it is a communication lane. "
+                 "A lane carries out its tasks one after another. The lowest panel shows the memory in use on the same rank. Memory is in use from the start of the first task that "
+                 "needs it until the end of the last one. Parameters and optimizer states "
                  "are always in use. The dot is the peak.")
 # (attribute of /fom, words of the page, format, factor to the unit of the page)
 FACTS = (("tokens_per_s", "figure of merit (tokens/s)", ".1f", 1), ("backward_s", "T at the best bucket size (ms)", ".2f", 1e3), ("bucket_mib", "best bucket size (MiB)", "g", 1),

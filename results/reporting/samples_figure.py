@@ -7,7 +7,9 @@ from matplotlib.ticker import FuncFormatter
 
 from . import derive, intervals, style
 
-FAR = 8.0  # if a sample is further from the median than FAR times the third quartile of all samples' distances, the axis is logarithmic outside its linear part
+# Distance: the absolute difference of a sample from the median of its case, in percent. If the largest distance is above FAR times the third quartile of all
+# distances, the outer parts of the axis are logarithmic.
+FAR = 8.0
 
 APART = 0.08  # ticks are further apart than this share of the axis
 

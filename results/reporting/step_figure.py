@@ -130,7 +130,7 @@ def answer(results):
     if measured["step"] > 0.0:
         text.append(f"The model predicts {_time(predicted['step'])}, which is {_off(predicted['step'] / measured['step'] - 1.0)}.")
     if measured["step"] > 0.0 and (missed := _rest_text(measured)):
-        text.append(f"{missed} Each part is a median of its own, so this happens if the steps differ a lot.")
+        text.append(f"{missed} The median of each part is taken separately, so this happens if the steps differ a lot.")
     rate = results.attribute("/step", "step_tokens_per_s")
     if rate is not None:
         text.append(f"Throughput: {float(rate):.5g} tokens/s.")

@@ -45,18 +45,18 @@ def shown(value, form):
 SWEEP_NOTE = ("T, E, slowdown, tail and overlap are medians over the samples. Each median is taken separately. So slowdown and tail do not add up to E exactly, and T - E can differ from one "
               "case to another.")
 VERIFIED_NOTE = (" The column \"verified\" says whether ddproxy checked the gradients of the case after its all-reduces, and found them right. With replayed all-reduces it checks instead that no "
-                 "all-reduce began too early or out of turn.")
+                 "all-reduce began too early or in the wrong order.")
 SAME_ROUND_NOTE = (" A round takes one sample of each case. The column \"re-predicted E\" is the E that the model predicts from the all-reduces and T_compute that were measured "
                    "in the same round as the sample. So a change of the machine after the calibration has no influence on it. Predicted T and predicted E come from the "
                    "calibration.")
-SCORE_NOTE = ("The row \"model\" is the prediction of this run. The other rows are simpler predictions, with which the model is compared. \"constant\" is one E for all bucket sizes, namely the one "
-              "that fits the measurements best. For it all caps are equal, so its regret is the mean over the caps. \"pytorch_default\" takes, for all bucket sizes, the E measured at {cap}. It chooses "
-              "that cap, so its regret is that of this cap. \"uncontended\" is the model without contention.")
+SCORE_NOTE = ("The row \"model\" is the prediction of this run. The other rows are simpler predictions, with which the model is compared. \"constant\" predicts the same E for all bucket sizes: the "
+              "E that fits the measurements best. It prefers no cap, so its regret is the mean over the caps. \"pytorch_default\" predicts, for all bucket sizes, the E measured at {cap}. It chooses "
+              "that cap, so its regret is what this cap costs. \"uncontended\" is the model without contention.")
 PAIRS_NOTE = (" The column \"pairs in the right order\" takes all pairs of cases whose E differ by more than twice the noise. It gives the share of these pairs that the prediction "
               "puts in the right order.")
 TERM_NOTE = ("The column \"ideal\" is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent say which share of the difference between "
              "measured and ideal E a cause explains. The percentages of a row add up to 100. If the causes explain more than the difference, \"not explained\" is negative. A dash means that the case does not "
-             "overlap, or that the difference is within the noise of E.")
+             "overlap communication with compute, or that the difference is within the noise of E.")
 STEP_NOTE = ("The columns \"from\" and \"to\" are the ends of an interval: {interval}. The row \"exposed\" is the part of the communication that makes the step longer: the time of the step minus the "
              "compute time of the same step without communication. The column \"first step\" has the times of the first step of the run, before anything is warm. The column \"predicted\" uses kappa and "
              "gamma, the speeds of compute and all-reduces that run at the same time. The column \"predicted, no contention\" leaves out kappa and gamma.")

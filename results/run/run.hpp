@@ -24,9 +24,10 @@ struct CaseTimes {
 struct Condition {
   std::string key;                 ///< key for --allow
   std::string value = {};          ///< empty: the file does not contain the condition
-  std::vector<double> hertz = {};  ///< replaces `value`: one frequency per rank, NaN if unknown
-  double round_trip = 0;           ///< replaces `value`: round trip of a cache line between two cores in the
-                                   ///< state of the machine, s (machine_state.hpp); 0: unknown
+  std::vector<double> hertz = {};  ///< used instead of `value`: one frequency per rank, NaN if unknown
+  /// Used instead of `value`: round trip of a cache line between two cores in the state of the machine,
+  /// seconds (machine_state.hpp). 0: unknown.
+  double round_trip = 0;
 };
 
 /// Holds the data of a run that a comparison needs.
@@ -36,7 +37,7 @@ struct Run {
   std::string created;             ///< ISO time
   std::string run_id;              ///< names the run; empty in files of earlier versions
   std::string resumed_from;        ///< run_id of the interrupted run that this run continued; empty: none
-  std::int64_t rounds_before = 0;  ///< complete rounds of that run and of those that it continued
+  std::int64_t rounds_before = 0;  ///< complete rounds of resumed_from and of the runs that it continued
   std::string revision;            ///< source revision
   std::string machine;             ///< device kind, number of ranks, host names without their digits
   std::string label;               ///< name that the user gave to the machine (--label); empty: none

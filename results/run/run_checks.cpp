@@ -17,8 +17,8 @@
 namespace ddproxy::results {
 namespace {
 
-// The key `call` is a condition, too (run_conditions.cpp). Here it is the setting of the input. There it is
-// the call that was made, which `call = "auto"` chooses anew in each run.
+// The key `call` has two meanings. Here it is the setting of the input. As a condition (run_conditions.cpp)
+// it is the call that was made; with `call = "auto"` each run chooses it anew.
 constexpr std::array<std::string_view, 18> keys{
     "model",  "step", "precision", "sweep",    "ranks",     "device",       "mode", "wire",       "threads",
     "pieces", "call", "buffers",   "priority", "optimizer", "accumulation", "sync", "checkpoint", "sharding"};

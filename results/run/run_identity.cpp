@@ -61,8 +61,9 @@ std::string buckets_of(Reader const& reader) {
   return "whole step, buckets of " + reader.text("/step", "bucket_mib", "?") + " MiB";
 }
 
-// Returns the cases of the sweep with their plans as one text. A case of the strategy `optimal` has only its
-// name, because its plan depends on measurements. So has a case of another program.
+// Returns the cases of the sweep with their plans as one text. A case of the strategy `optimal` is listed
+// without its plan, because this plan depends on measurements. A case of another program is also listed
+// without a plan.
 std::string sweep_of(Reader const& reader) {
   if (has_steps(reader)) return buckets_of(reader);
   const auto names = reader.texts("/sweep/name"), strategies = reader.texts("/sweep/strategy");

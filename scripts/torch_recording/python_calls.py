@@ -16,7 +16,7 @@ FUNCTIONS = {"all_gather": ("all_gather_single", "all_gather_into_tensor"), "red
 
 
 class Call(NamedTuple):
-    """A collective. `bytes` is the full size: that of the gathered, the scattered, the broadcast or the reduced tensor."""
+    """A collective. `bytes` is the full size: the bytes of the whole tensor that is gathered, scattered, broadcast or reduced."""
     verb: str
     bytes: int
     source: int  # rank that broadcasts; -1 with other verbs
@@ -48,8 +48,8 @@ def fill(verb, given):
 
 
 class PythonCalls:
-    """While it is entered, `calls` gets each collective in order. If `silent` is true, no collective is carried out, and `seconds` is the time that
-    filling the results took in their place."""
+    """A context manager. Inside its `with` block, each collective is appended to `calls`. If `silent` is true, no collective is carried out. Its result is
+    filled in instead (fill()), and `seconds` is the time that this took."""
 
     def __init__(self, silent):
         self.silent, self.calls, self.seconds, self.inside = silent, [], 0.0, False

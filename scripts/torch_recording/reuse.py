@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Implements --reuse: takes the gradients of an earlier recording, which must be of the same model and of as many ranks."""
+"""Implements --reuse: takes the gradients of an earlier recording. It must have the same model and the same number of ranks."""
 import csv
 
 import torch.distributed as dist
@@ -32,7 +32,7 @@ def check_ranks(path):
     there, here = {row[0] for row in read(path, {"ranks": int})}, dist.get_world_size()
     if there != {here}:
         counts = " and ".join(map(str, sorted(there))) or "no"
-        raise ranks.UsageError(f"--reuse: {path} was recorded on {counts} ranks, but this run has {here}; start as many, or record again without --reuse")
+        raise ranks.UsageError(f"--reuse: {path} was recorded on {counts} ranks, but this run has {here}; start the same number of ranks, or record again without --reuse")
 
 
 def read_checked(folder, model):

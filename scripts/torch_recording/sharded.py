@@ -4,9 +4,9 @@
 
 The prediction is the sum of these times:
 - `alone`, the measured time of a step that carries out no collective;
-- the measured time of each collective that the step really calls, of its real size, alone on the link. A call that Python waits for is measured by itself.
+- the measured time of each collective that the step really calls, with its real size and alone on the link. A call that Python waits for is measured by itself.
   Consecutive calls that Python does not wait for are measured together, as they are issued;
-- with DDP, E of the backward pass with DDP's default buckets as `ddproxy predict` computes it. DDP reduces while the backward pass runs.
+- with DDP, the E that `ddproxy predict` computes for the backward pass with DDP's default buckets, because DDP reduces while the backward pass runs.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .median_interval import median_interval
 from .python_calls import FUNCTIONS, PythonCalls
 
 WARM_UP = 2
-PAUSE_S = 0.05  # in a pause a link that tc limits refills its token bucket; in a step it does so during compute
+PAUSE_S = 0.05  # pause before each measurement, in which a link that tc limits refills its token bucket. In a step it is refilled during compute
 
 
 class Fsdp2:

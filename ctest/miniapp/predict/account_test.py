@@ -105,7 +105,7 @@ class Account(unittest.TestCase):
         found, text = self.account("--preset", "xxl-ffn", "--device-gb", 17, "--tokens", 1000)
         self.assertIsNone(found["least_ranks"])
         self.assertIn("no number of ranks is enough", text)
-        self.assertIn("never: the activations alone fill one", text)
+        self.assertIn("never: the activations alone fill a device", text)
 
     def test_one_rank_moves_nothing(self):
         found, text = self.account("--preset", "gpt2", "--ranks", 1)

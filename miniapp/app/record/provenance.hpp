@@ -20,8 +20,8 @@ struct Provenance {
   /// NAME=value of this rank's environment variables that begin with a prefix in provenance.cpp, such as
   /// OMP_.
   std::vector<std::string> environment;
-  // These lists have one value for each rank on rank 0, and none on other ranks. Clocks are in Hz. The number
-  // of a NUMA node is -1 if it is unknown.
+  // On rank 0 these lists have one value for each rank; on other ranks they are empty. Clocks are in Hz. The
+  // number of a NUMA node is -1 if it is unknown.
   std::vector<std::string> host, device, uuid, pci_bus, binding;
   std::vector<double> numa_node, device_numa_node, clock_hz, memory_clock_hz;
   std::vector<double> context_memory, blas_memory, nccl_memory;  ///< bytes, LibraryMemory; empty on a host

@@ -58,16 +58,16 @@ class Recorder {
   /// the text of the input.
   Recorder(Options const& options, Config const& config);
 
-  /// Writes the run that this run continues, and how many rounds were taken before. Writes nothing if it
-  /// continues none.
+  /// Writes the id of the run that this run continues, and the number of rounds of all earlier runs. Writes
+  /// nothing if this run continues none.
   void resumed(EarlierRounds const& earlier);
   /// Writes /provenance.
   void provenance(Provenance const& provenance);
   /// Writes /model: the dimensions of the model, and its gradients in ready order.
   void model(Config const& config, Workload const& workload);
-  /// Writes /layers: the time of each operator in all passes, and the probes of the passes. Unless the
-  /// times come from the file of [compute] times, it also writes their flops and bytes, and their roofline
-  /// times if the workload has any. May be called again with more samples.
+  /// Writes /layers: the time of each operator in all passes, and the probes of the passes. Unless the times
+  /// come from the file of [compute] times, also writes the flops and bytes of the operators, and their
+  /// roofline times if the workload has any. May be called again with more samples.
   void layers(Config const& config, Workload const& workload, OperationTimes const& times);
   /// Writes the ready time of each gradient. May be called again.
   void ready_times(ReadyTimes const& ready);
@@ -100,8 +100,9 @@ class Recorder {
   /// collective alone and at the same time. Writes nothing if there are none. May be called again with more
   /// samples.
   void calibration(std::vector<ContentionSample> const& runs);
-  /// Writes the samples of handing a bucket over (handover.hpp) and their median in the tables' state,
-  /// `seconds`. Writes nothing if there are no samples. May be called again with as many samples.
+  /// Writes the samples of handing a bucket over (handover.hpp), and `seconds`, the median of the samples in
+  /// the state of the tables. Writes nothing if there are no samples. May be called again with the same
+  /// number of samples.
   void handover(SizeTimes const& times, double seconds);
   /// Writes the samples of /layers, /allreduce and /calibration that were taken after the sweep. Writes
   /// nothing for a table without such samples.
@@ -153,13 +154,13 @@ class Recorder {
   /// of the sample among all samples of the sweep, all from 0. The file then has the only copy of the sample.
   /// This method and the next one are in recorder_samples.cpp.
   void sample(std::size_t item, int round, int position, Sample const& sample);
-  /// Returns the samples that sample() wrote, [case][sample], in the order of the rounds. If a sample has
-  /// another number of all-reduces than its case has buckets, their sum replaces their times. Returns an
+  /// Returns the samples that sample() wrote, [case][sample], in the order of the rounds. If a sample does
+  /// not have one time for each bucket of its case, `buckets_alone` has only the sum of its times. Returns an
   /// empty list before plan().
   std::vector<std::vector<Sample>> samples() const;
   /// Writes the time of all complete rounds, those of earlier runs included, in seconds. May be called again.
   void rounds_seconds(double seconds) { writer_.attribute("/sweep", "seconds", seconds); }
-  /// Reserves space for `samples` samples of each case, at least as many as before.
+  /// Reserves space for `samples` samples of each case. `samples` must not be smaller than before.
   void grow_samples(std::size_t samples) { writer_.grow_samples(samples); }
   /// Writes for each case why sampling stopped, and the limits of `config` that stop it.
   void stops(std::vector<Stop> const& stops, Config const& config);
@@ -178,7 +179,7 @@ class Recorder {
   /// in bytes, [case]. The peak is -1 if nothing is predicted.
   void step_memory(std::size_t allocated, std::vector<std::int64_t> const& predicted_peaks);
   /// Writes the settings of the steps of `ddproxy step` as attributes of /step. `cap_mib` is the cap of the
-  /// buckets in MiB. This method and the next five are in recorder_step.cpp.
+  /// buckets in MiB. This method, the next four and step() are in recorder_step.cpp.
   void step_settings(Config const& config, double cap_mib, int ranks);
   /// Writes whether the step was verified and found right.
   void step_verified(bool right);

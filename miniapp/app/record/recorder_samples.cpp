@@ -6,8 +6,8 @@
 #include "miniapp/app/record/recorder.hpp"
 #include "miniapp/app/record/recorder_columns.hpp"
 
-// The samples of a sweep and of whole steps. Only the file holds them. What analyses them gets them back from
-// samples() and step_samples().
+// The samples of a sweep and of whole steps. Only the file holds them. The code that analyses them reads them
+// back with samples() and step_samples().
 namespace ddproxy {
 namespace {
 

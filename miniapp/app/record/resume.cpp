@@ -97,8 +97,8 @@ void refuse_overwriting_earlier(Options const& options, std::vector<UsedFile> wr
 std::string resumed_text(Options const& options, EarlierRounds const& earlier, std::size_t own) {
   if (earlier.rounds == 0) return "";
   return fmt::format(
-      "these figures are those of the {} of this run; the {} before are in the unfinished file of run {}, "
-      "which counts as another run\n",
+      "these figures are those of the {} of this run; the {} before are in the unfinished file of run {}. "
+      "Comparisons treat that file as another run\n",
       count_text(options, static_cast<int>(own)), count_text(options, earlier.rounds), earlier.run_id);
 }
 

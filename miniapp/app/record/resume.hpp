@@ -22,8 +22,9 @@ EarlierRounds find_earlier_rounds(Options const& options, Config const& config, 
 /// names. That file may be FILE.part of `-o FILE`, because a new start renames it before it writes.
 void refuse_overwriting_earlier(Options const& options, std::vector<UsedFile> written);
 
-/// Returns lines for the end of a run that continued `earlier`: which rounds its figures have, and where the
-/// other rounds are. `own` is the number of rounds of this run. Returns an empty text if it continued none.
+/// Returns a line for the end of a run that continued `earlier`. It says from which rounds the figures are
+/// computed, and where the earlier rounds are. `own` is the number of rounds of this run. Returns an empty
+/// text if this run continued none.
 std::string resumed_text(Options const& options, EarlierRounds const& earlier, std::size_t own);
 
 }  // namespace ddproxy

@@ -63,7 +63,7 @@ void compare_hosts(std::vector<std::string> const& then, std::vector<std::string
                    Obstacles& found) {
   if (then.size() != now.size())
     return found.push_back({fmt::format("it has {} ranks, and this run has {}", then.size(), now.size()),
-                            "start as many ranks as before"});
+                            "start as many ranks as the interrupted run had"});
   const auto [old, other] = std::ranges::mismatch(then, now);
   if (old == then.end()) return;
   found.push_back({fmt::format("the host of rank {} differs, {} in this run", old - then.begin(),
@@ -144,7 +144,8 @@ std::vector<std::string> to_texts(ResumeFinding const& finding) {
   return texts;
 }
 
-// Checks the texts, because the process that read a damaged file may send anything. `file` is the file.
+// Turns the result of to_texts() back into a finding about `file`. Checks the texts, because the process that
+// read a damaged file may send anything.
 ResumeFinding from_texts(std::filesystem::path const& file, std::vector<std::string> const& texts) try {
   if (texts.size() % 2 == 0) throw std::invalid_argument("the number of texts is even");
   ResumeFinding finding;

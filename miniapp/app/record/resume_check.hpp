@@ -28,7 +28,7 @@ struct EarlierRounds {
       file;            ///< unfinished results file of the last of these runs; empty: none is continued
   std::string run_id;  ///< the attribute run_id of the file
   int rounds = 0;      ///< number of complete rounds in the file and in the runs that it continued
-  double seconds = 0;  ///< time of these rounds; 0 if the number of samples was given
+  double seconds = 0;  ///< time of these rounds; 0 without max_seconds
 };
 
 /// A reason why a file cannot be continued, and what the user can do.
@@ -43,10 +43,10 @@ struct ResumeFinding {
 };
 
 /// Reads the unfinished results file `file` and compares it with this run, whose conditions are `mine`. A
-/// child process reads the file, so that even a damaged file cannot crash or hang this process. A file that
-/// is missing, is damaged (also if it crashes the child, or takes longer than results::limits_for() allows),
-/// belongs to a run that goes on or has finished, or has no complete round,
-/// is an obstacle, and so is each condition that differs.
+/// child process reads the file, so that even a damaged file cannot crash or hang this process. Each
+/// condition that differs is an obstacle. There is one obstacle and no comparison if the file is missing or
+/// damaged, if its run still goes on or has finished, or if it has no complete round. A file that crashes the
+/// child counts as damaged, and so does one that takes longer than results::limits_for() allows.
 ResumeFinding examine_unfinished(std::filesystem::path const& file, ResumeConditions const& mine);
 
 }  // namespace ddproxy

@@ -10,8 +10,8 @@
 
 namespace ddproxy {
 
-/// Holds the devices that each rank sees. Each list has one value for each rank on rank 0, and none on other
-/// ranks. On a host all lists are empty.
+/// Holds the devices that each rank sees. On rank 0 each list has one value for each rank; on other ranks it
+/// is empty. On a host all lists are empty.
 struct VisibleDevices {
   std::vector<std::string> variable;  ///< value of CUDA_VISIBLE_DEVICES, or of its counterpart for AMD
   std::vector<double> count;          ///< number of devices that the rank sees

@@ -13,8 +13,8 @@
 namespace ddproxy {
 
 /// The queue of calls of one lane, and the engine that carries them out. The compute side posts calls. The
-/// driver, which may be another thread, carries them out one after another: a LaneWorker, a JointDriver or a
-/// PolledLane.
+/// driver carries them out one after another. The driver is a LaneWorker, a JointDriver or a PolledLane; it
+/// may run on another thread.
 ///
 /// Order of calls on the compute side: begin(), then post() for each call or group. A driver that polls calls
 /// is_busy(), begin_next() and finish(). A driver that waits calls is_busy(), next(), start_next(), the
@@ -31,7 +31,7 @@ class CallQueue {
   void begin(std::size_t calls);
   /// Makes room for groups of `largest_group` calls. All posted calls must be done.
   void make_room(std::size_t largest_group) { engine_->make_room(largest_group); }
-  /// Posts one call, or several calls that are issued as one group, which begin when `ready` has completed.
+  /// Posts one call, or several calls that are issued as one group. They begin when `ready` has completed.
   /// Throws std::logic_error if begin() made no room for them.
   void post(std::span<const CollectiveCall> calls, Completion ready);
   std::size_t posted() const { return posted_ - first_; }      ///< number of calls posted since begin()
@@ -52,8 +52,8 @@ class CallQueue {
   bool is_under_way() const { return under_way_; }
   /// Returns the call that is in flight or comes next. The queue must be busy.
   PostedCall const& next() const { return calls_[done_.size()]; }
-  /// Begins the next call or group, whose data have been ready since `ready`. Throws the exception of the
-  /// engine.
+  /// Begins the next call or group. `ready` must have completed; it holds the time at which the data were
+  /// ready. Throws the exception of the engine.
   void start_next(Completion ready);
   /// Notes that the engine is done with the call or group that next() returns. Returns the number of calls
   /// done since begin().

@@ -10,8 +10,8 @@
 
 namespace ddproxy {
 
-/// Carries out one collective, or one group of sends and receives, at a time with one library, for example
-/// MPI.
+/// Carries out collectives with one library, for example MPI: one collective, or one group of sends and
+/// receives, at a time.
 ///
 /// A driver owns the engine and calls it from one thread at a time: a communication thread (LaneWorker,
 /// JointDriver) or the compute side (LaneWorker, PolledLane, JointDriver). The driver has the queue of calls

@@ -27,8 +27,8 @@ struct FinishedCall {
   Clock::time_point ready;  ///< when the elements that the call reads were ready, before or at `start`
 };
 
-/// Carries out collectives of one communicator on one memory, one after another in the order of the calls of
-/// start() and start_group().
+/// Carries out the collectives of one communicator. Their slices lie in one memory. The collectives are
+/// carried out one after another, in the order in which start() and start_group() post them.
 ///
 /// Problem: communication must make progress while compute runs. MPI needs a thread or polling for that, and
 /// NCCL needs a stream. This interface is the same for all of them. ThreadedLane, PolledLane and the lanes of
@@ -52,9 +52,9 @@ class CommunicationLane {
   /// collective. An event in `ready` must stay valid until finished() has been read.
   virtual void start(CollectiveCall const& call, Completion ready) = 0;
   /// Posts sends and receives that are issued as one group. All of them begin when `ready` has completed, and
-  /// none waits for another. All of them count as done when the last one is done. Each of them is one call
-  /// for begin() and for the indices of calls. Returns without waiting for them. Throws std::logic_error if
-  /// the lane does not support groups.
+  /// none waits for another. All of them count as done when the last one is done. begin() and the indices of
+  /// calls count each send or receive as one call. Returns without waiting for them. Throws std::logic_error
+  /// if the lane does not support groups.
   virtual void start_group(std::span<const CollectiveCall> calls, Completion ready) {
     if (calls.size() != 1) throw std::logic_error(description() + " carries out no groups");
     start(calls.front(), ready);
@@ -64,7 +64,7 @@ class CommunicationLane {
   /// Posts an all-reduce that replaces the slice by its average over all ranks.
   void start_all_reduce(Slice slice, Completion ready) { start(all_reduce(slice), ready); }
   /// Lets the started collectives begin and make progress while the compute side computes. The compute side
-  /// calls it before each compute task. Does nothing if they do so by themselves.
+  /// calls it before each compute task. Does nothing on a lane whose collectives make progress without it.
   virtual void progress() {}
   /// Waits until every collective that was started is done. Throws the error of a collective: a
   /// std::runtime_error that names the rank, the verb, the index (from 0) and the elements, or the

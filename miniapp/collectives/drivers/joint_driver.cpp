@@ -22,8 +22,9 @@ Bell make_bell(bool own_core) {
 }
 
 // Waits between two polls of the engines. `last` is the last time at which one of them made progress. Backoff
-// (miniapp/device/backoff.hpp) waits for one request, and sleeps longer the older the wait is. Here a request
-// of any lane may be next, however long ago the last one was; so the time between two polls does not grow.
+// (miniapp/device/backoff.hpp) is not used here, because its sleeps grow with the time since the wait began.
+// Here several calls may be in flight, and each of them may be done at any time. So the time between two
+// polls must not grow.
 void wait_for_next_poll(Clock::time_point last, bool own_core) {
   const auto now = Clock::now();
   if (now - last > young) return sleep_until(now + interval);
@@ -78,8 +79,9 @@ void JointDriver::wait(CallQueue& queue, std::size_t calls) {
   std::rethrow_exception(failure_);
 }
 
-// Begins all calls that are ready, before it finishes one, and again after each. In a replay the end of a
-// call depends on the calls of other lanes that began before it (ReplayLink).
+// Begins all calls that are ready before it finishes a call, and again after each call that it has finished.
+// Reason: in a replay the end of a call depends on the calls of other lanes that began before this end
+// (ReplayLink).
 bool JointDriver::advance() {
   bool moved = begin_calls();
   while (std::ranges::any_of(queues_, [](auto const& queue) { return queue->finish(); })) {

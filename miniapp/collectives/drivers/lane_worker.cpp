@@ -56,8 +56,9 @@ void LaneWorker::wait(std::size_t calls) {
   std::rethrow_exception(failure_);
 }
 
-// Carries out calls until `calls` calls are done. Returns false if the communication thread drives the queue.
-// Rings then, because that thread may have found no work before the last post(), and be about to sleep.
+// Carries out calls until `calls` calls are done. If the communication thread drives the queue, wakes it up
+// and returns false. It must be woken up because it may have looked for work before the last post(), and may
+// be about to sleep.
 bool LaneWorker::carry_out_here(std::size_t calls) {
   if (queue_.finished() >= calls) return true;
   if (driven_.exchange(true)) {
@@ -92,7 +93,7 @@ void LaneWorker::carry_out() {
   queue_.engine().wait(queue_.done().size());
 }
 
-// Returns whether there is a call to carry out, with the queue claimed.
+// If there is a call to carry out, claims the queue and returns true. Otherwise returns false.
 bool LaneWorker::take() {
   if (!has_work() || driven_.exchange(true)) return false;
   if (has_work()) return true;  // the other thread may have carried it out before the claim

@@ -18,23 +18,24 @@
 
 namespace ddproxy {
 
-/// The cores and the lanes that a communication thread has beside it.
+/// On which core a communication thread runs, and whether other lanes of the rank have threads.
 enum class ThreadPlace {
   own_core,        ///< it has a core that no compute thread uses
   shared_core,     ///< it shares a core with a compute thread
   beside_threads,  ///< it shares a core, and other lanes of the rank have threads, too
 };
 
-/// The queue of calls (CallQueue) that the compute side and the communication thread of a ThreadedLane share,
-/// and what wakes each of them up. A thread that carries out a call waits for it.
+/// The queue of calls (CallQueue) that the compute side and the communication thread of a ThreadedLane share.
+/// Each of them can wait for the other and wake up the other (Bell). A thread that carries out a call waits
+/// until the call is done.
 ///
 /// Problem: handing over a call must take little time compared with the call. If the communication thread has
 /// a core of its own, post() hands the call over. Both threads spin for a while when they wait, so this takes
-/// less than a microsecond. If the two threads share a core, handing over a call and getting it back takes
-/// two thread switches, about 3 us. So post() hands nothing over. progress() does, before the compute side
-/// computes. If the compute side waits instead, wait() itself carries out the calls that nobody has begun,
-/// unless the communication thread is in a call. A thread that waits for the other one yields the core for a
-/// while, and then sleeps.
+/// less than a microsecond. If the two threads share a core, two thread switches are needed to hand over a
+/// call and to learn that it is done. They take about 3 us. So post() hands nothing over. progress() hands
+/// the posted calls over, before the compute side computes. If the compute side waits instead, wait() itself
+/// carries out the calls that have not begun, unless the communication thread is in a call. A thread that
+/// waits for the other one yields the core for a while, and then sleeps.
 ///
 /// Other lanes with threads of their own must not depend on when this lane's calls begin: two ranks that wait
 /// for different lanes would wait for each other. With ThreadPlace::beside_threads, post() hands each call

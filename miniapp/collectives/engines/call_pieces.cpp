@@ -17,7 +17,7 @@ std::size_t CallPieces::part_elements(std::size_t piece) const {
   return std::min(most_part_, part_ - piece * most_part_);
 }
 
-// If the slice is only this rank's part, its elements have the place of this part in the buffer.
+// If the slice is only this rank's part, its elements lie in the buffer at the place of this part.
 Runs CallPieces::runs(std::size_t piece, Slice slice) const {
   if (slice.count == 0) return {};
   const std::size_t elements = part_elements(piece), at = slice.offset + piece * most_part_;

@@ -14,7 +14,8 @@ namespace ddproxy {
 /// same way.
 class CallTable {
  public:
-  /// Messages of at least `from` bytes and below the next range. All of them take the same call.
+  /// A range of message sizes that take the same call. It begins at `from` bytes, and ends below the `from`
+  /// of the next range.
   struct Range {
     std::int64_t from;
     bool blocking;
@@ -34,8 +35,8 @@ class CallTable {
   bool blocking(std::int64_t bytes) const;
   /// Returns whether any size takes the blocking call.
   bool ever_blocking() const;
-  /// Returns "blocking", "nonblocking", or for instance "nonblocking below 65536 bytes, blocking from there
-  /// on".
+  /// Returns "blocking", "nonblocking", or for instance "nonblocking below 65536 bytes, blocking from 65536
+  /// bytes on".
   std::string description() const;
   std::vector<Range> const& ranges() const { return ranges_; }
 

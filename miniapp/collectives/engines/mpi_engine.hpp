@@ -25,8 +25,8 @@ namespace ddproxy {
 /// receive of b from a, no matter how the calls are grouped.
 class MpiEngine : public CollectiveEngine {
  public:
-  /// Duplicates the communicator and allocates the buffers. Collective over `communicator`. `arena` is the
-  /// memory whose elements the slices of the calls count; it must outlive the engine. A piece has at most
+  /// Duplicates the communicator and allocates the buffers. Collective over `communicator`. The slices of the
+  /// calls are ranges of elements of `arena`, which must outlive the engine. A piece has at most
   /// `piece_elements` elements. A collective that takes longer than `timeout_s` seconds is an error. `calls`
   /// selects the MPI function by bytes on the wire, and must be the same on all ranks. For device memory pass
   /// `scale`, the function that multiplies a slice on the device by a factor; device memory is always sent in

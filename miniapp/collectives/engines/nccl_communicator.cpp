@@ -24,9 +24,9 @@ namespace {
 constexpr int oldest_for_this_build = 21400;
 ncclResult_t initialise(ncclComm_t& communicator, int ranks, ncclUniqueId id, int rank) {
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-  // PyTorch DDP also uses a blocking communicator. A nonblocking one starts a thread for each call, and the
-  // measured times would include this. Both can be aborted. The environment variable NCCL_COMM_BLOCKING=0
-  // still selects a nonblocking one.
+  // Makes a blocking communicator, as PyTorch DDP does. A nonblocking communicator starts a thread for each
+  // call, and the measured times would include this. Both kinds can be aborted. The environment variable
+  // NCCL_COMM_BLOCKING=0 still selects a nonblocking communicator.
   config.blocking = 1;
   return ncclCommInitRankConfig(&communicator, ranks, id, rank, &config);
 }

@@ -43,7 +43,7 @@ class NcclCommunicator {
 
   /// Enqueues one collective, send or receive on the stream. If NCCL reports an error, aborts the
   /// communicator and throws std::runtime_error. The message contains `what`, the caller's name for the call.
-  /// The caller must hold the result of watch() meanwhile.
+  /// The caller must hold the result of watch() during this call.
   void enqueue(NcclMessage const& message, gpu::Stream stream, std::string const& what);
   /// Enqueues sends and receives as one group (ncclGroupStart, ncclGroupEnd), so that none waits for another.
   /// Reports errors as enqueue() does.

@@ -134,7 +134,8 @@ void NcclLane::enqueue(CollectiveCall const& call) {
   nccl_.enqueue(message, stream_.get(), name_);
 }
 
-// NCCL assigns and does not add. So it reduces into memory of the lane, and a kernel adds that to the shard.
+// NCCL assigns and does not add. So it writes the result to memory of the lane, and a kernel adds this result
+// to the shard.
 void NcclLane::enqueue_and_add(CollectiveCall const& call, NcclMessage message) {
   message.receive = sums_.data();
   nccl_.enqueue(message, stream_.get(), name_);

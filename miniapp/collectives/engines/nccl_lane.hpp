@@ -14,7 +14,7 @@
 namespace ddproxy {
 
 /// Makes a lane that carries out collectives with NCCL, or RCCL, on slices of `arena`, which is device
-/// memory. Calls have at most as many elements as `most` says.
+/// memory. `most` has the largest numbers of elements of the lane's calls.
 ///
 /// The lane has a stream of its own. Before each collective the stream waits for the event that says that the
 /// data are ready. The host only enqueues. With wire "bf16", kernels on the same stream round each slice to
@@ -25,8 +25,9 @@ namespace ddproxy {
 ///
 /// The methods of the lane that start or wait for calls abort the communicator and throw std::runtime_error
 /// if NCCL reports an error. wait_all() also does this if a call takes longer than allreduce.timeout_s.
-/// A reduce-scatter that adds is reduced into memory of the lane, from which a kernel on the same stream adds
-/// it. start_group() throws std::invalid_argument for a group with wire "bf16".
+/// The result of a reduce-scatter with `adds` is written to memory of the lane. A kernel on the same stream
+/// then adds it to the elements in `arena`. start_group() throws std::invalid_argument for a group with wire
+/// "bf16".
 std::unique_ptr<CommunicationLane> make_nccl_allreduce(Config const& config, MPI_Comm communicator,
                                                        std::span<float> arena, MostElements most);
 

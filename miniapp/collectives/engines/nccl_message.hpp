@@ -27,12 +27,12 @@ struct NcclMessage {
   int root_or_peer = 0;   ///< used by broadcast, send and receive
 };
 
-/// Returns the message in fp32 of a call on `memory`, of which the slices of the call are ranges. The rank
-/// has the place `place` in the group.
+/// Returns the message in fp32 of a call. The slices of the call are ranges of elements of `memory`. `place`
+/// is the rank's place in the group.
 ///
-/// The buffer of a slice that the rank does not use is the buffer of the other slice. This matters on the
-/// root of a broadcast: it assigns nothing, but NCCL copies its data from `send` to `receive` if the two
-/// differ.
+/// If the rank uses only one of the two slices, `send` and `receive` both point to this slice. This matters
+/// on the root of a broadcast: it assigns nothing, but NCCL copies its data from `send` to `receive` if the
+/// two pointers differ.
 NcclMessage nccl_message(CollectiveCall const& call, GroupPlace place, float* memory);
 
 }  // namespace ddproxy

@@ -56,8 +56,8 @@ bool ReplayEngine::test() {
   return true;
 }
 
-// Sleeps until the first end on the link. If that is the end of another lane, pauses until the thread of that
-// lane has taken note of it.
+// Sleeps until the first transfer on the link ends. If this is a transfer of another lane, pauses until the
+// thread of that lane has called ends_by() for it.
 void ReplayEngine::wait(std::size_t) {
   sleep_until(link_->next_end());
   for (Backoff pause; !test(); pause()) sleep_until(link_->next_end());

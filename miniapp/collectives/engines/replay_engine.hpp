@@ -24,9 +24,10 @@ class ReplayEngine : public CollectiveEngine {
  public:
   /// Takes the cost table. `cost` receives the bytes of the full size x in fp32, whatever the wire format is.
   /// begin() throws what `cost` throws.
-  /// An exact call (CollectiveCall::exact) takes as long as a call with `exact_factor` times as many bytes;
-  /// give 2 if `cost` is that of a wire format with half the bytes of fp32.
-  /// The collectives occupy `link`, to which this adds a lane. Without a link the engine has one of its own.
+  /// An exact call (CollectiveCall::exact) takes as long as another call with `exact_factor` times the bytes.
+  /// Pass 2 if `cost` gives the times in a wire format with half the bytes of fp32.
+  /// The collectives occupy `link`. The constructor adds a lane for this engine to it. By default the engine
+  /// has its own link.
   explicit ReplayEngine(CollectiveCost cost, std::int64_t exact_factor = 1,
                         std::shared_ptr<ReplayLink> link = std::make_shared<ReplayLink>());
   /// Replays all-reduces only. begin() throws std::invalid_argument for other verbs.

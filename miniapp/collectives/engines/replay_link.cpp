@@ -44,7 +44,7 @@ Clock::time_point ReplayLink::next_end() {
   return advance_to_first_end().when;
 }
 
-// Returns what the link carries at a time.
+// Returns the load of the link at the time `now`.
 ReplayLink::Load ReplayLink::load_at(Clock::time_point now) const {
   Load load;
   for (std::size_t lane = 0; lane < ahead_.size(); ++lane) {
@@ -75,7 +75,8 @@ ReplayLink::End ReplayLink::advance_to_first_end() {
   }
 }
 
-// Takes the progress between two times from the transfers of `ahead_`. `active` of them use the link.
+// Subtracts the progress between two times from what is left of the transfers in `ahead_`. `active` is the
+// number of transfers that use the link in this time.
 void ReplayLink::advance(Clock::time_point from, Clock::time_point to, std::size_t active) {
   const double progress = seconds_between(from, to) / static_cast<double>(active);
   for (Transfer& each : ahead_)

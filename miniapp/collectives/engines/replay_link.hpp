@@ -18,10 +18,11 @@ namespace ddproxy {
 /// Problem: the end of a transfer is not known when it begins. It moves whenever another transfer begins or
 /// ends. A lane can also report the begin of a transfer late, because its thread wakes up late. Therefore
 /// begin() takes the time at which the transfer started. ends_by() makes the end of a transfer final when its
-/// lane asks for it, and always the earliest end first. So the ends do not depend on when threads wake up,
-/// with one exception: a begin is reported late, and meanwhile the end of a transfer that it should have
-/// slowed has become final. That transfer then ends too early, by at most the delay of the report. The late
-/// transfer uses the link only from that end on, so the link never carries more than its bandwidth.
+/// lane asks for it. The earliest end always becomes final first. So the ends do not depend on when threads
+/// wake up. There is one exception: when a begin is reported late, the end of another transfer may already be
+/// final, although the late transfer should have slowed it. This other transfer then ends too early, by at
+/// most the delay of the report. The late transfer uses the link only from that end on, so the link never
+/// carries more than its bandwidth.
 ///
 /// Order of calls: add_lane() for each lane, before any transfer. Then, for each transfer of a lane, begin()
 /// and ends_by() until that returns a time. Every lane must go on to call ends_by() while it has a transfer,
@@ -34,9 +35,10 @@ class ReplayLink {
   /// Begins a transfer that starts at `start` and takes `seconds` alone. The lane must have no transfer.
   void begin(std::size_t lane, Clock::time_point start, double seconds);
   /// Returns the time at which the transfer of a lane ends, if the transfer has ended by `now`. The end is
-  /// then final, and the lane has no transfer. Returns nothing while the transfer is in flight, and while
-  /// another lane with an earlier end has not asked for it. A thread that drives several lanes must begin all
-  /// transfers that are ready before each call, as JointDriver does.
+  /// then final, and the lane has no transfer. Returns nothing while the transfer is in flight. Also returns
+  /// nothing while a transfer of another lane has an earlier end, and that lane has not asked for its end. A
+  /// thread that drives several lanes must begin all transfers that are ready before each call, as
+  /// JointDriver does.
   std::optional<Clock::time_point> ends_by(std::size_t lane, Clock::time_point now);
   /// Returns the earliest end of all transfers, as far as it is known now. Returns the largest time if there
   /// is no transfer.
@@ -63,7 +65,7 @@ class ReplayLink {
 
   std::mutex mutex_;
   std::vector<Transfer> transfers_;                       // [lane], at the time settled_
-  std::vector<Transfer> ahead_;                           // [lane], the same at the time of the first end
+  std::vector<Transfer> ahead_;                           // [lane], the transfers at the first end
   Clock::time_point settled_ = Clock::time_point::min();  // the last end that is final
 };
 

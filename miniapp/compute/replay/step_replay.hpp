@@ -17,8 +17,8 @@ namespace ddproxy {
 class StepReplay : public HostReplay {
  public:
   /// Takes the times: `phases` has the seconds of every operator in every phase, and `copy_seconds` is the
-  /// time for each element that is copied. Throws std::invalid_argument if the forward phase, or a recompute
-  /// phase that is not empty, has another number of times than the backward phase.
+  /// time for each element that is copied. All phases must have times for the same number of operators; the
+  /// recompute phase may also be empty. Throws std::invalid_argument otherwise.
   explicit StepReplay(model::PhaseCosts phases, double copy_seconds = 0);
   /// Returns whether the lane has a time for the task. It always has one for norm, clip and update.
   bool knows(model::Compute const& compute) const override;

@@ -31,7 +31,7 @@ fs::path inputs_above(fs::path at) {
   return {};
 }
 
-// Returns the file names that a name stands for: NAME and NAME.toml.
+// Returns the file names to look for: NAME, and NAME.toml if NAME does not end with .toml.
 std::vector<std::string> file_names(fs::path const& name) {
   if (name.extension() == ".toml") return {name.string()};
   return {name.string(), name.string() + ".toml"};

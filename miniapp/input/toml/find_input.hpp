@@ -6,10 +6,10 @@
 
 namespace ddproxy {
 
-/// Returns the folder of the input files that come with ddproxy: share/ddproxy/inputs of the installation that
-/// the running program belongs to. If it does not exist, returns the folder `inputs` that is nearest above the
-/// program, as for a program in a build folder of the project. If there is none either, returns the first
-/// folder, which then does not exist.
+/// Returns the folder of the input files that come with ddproxy: share/ddproxy/inputs of the installation
+/// that the running program belongs to. If it does not exist, returns the folder `inputs` that is nearest
+/// above the program, for instance if the program is in a build folder of the project. If there is no such
+/// folder either, returns the path in the installation, although it does not exist.
 std::filesystem::path shipped_inputs();
 
 /// Returns the path of an input file. If `name` has a folder, returns `name`. Otherwise searches for NAME and

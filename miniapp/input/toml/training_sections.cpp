@@ -79,7 +79,8 @@ void read_micro_batches(Config& config, Section& section) {
   if (config.tokens.batch % step.accumulation != 0)
     section.fail("accumulation",
                  fmt::format("{} does not divide the batch of {} sequences; a step has `accumulation` "
-                             "micro-batches of the same size, so choose a batch that is a multiple of it",
+                             "micro-batches of the same size, so choose a batch that is a multiple of "
+                             "`accumulation`",
                              step.accumulation, config.tokens.batch));
   config.tokens.batch /= step.accumulation;
 }

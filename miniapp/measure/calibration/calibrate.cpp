@@ -36,8 +36,8 @@ struct Times {
 };
 
 // Returns the completion after which compute and calls begin. On a device it is an event: both streams wait
-// for it while the host enqueues their work. On a host it is the present time. If the compute side polls the
-// calls, it is the present time, too, because then no stream starts the calls.
+// for it while the host enqueues their work. The completion is the present time in two cases: on a host, and
+// if the compute side polls the calls, because then no stream starts them.
 Completion common_start(Config const& config, Marks& marks) {
   const bool by_itself = config.backend == Backend::nccl || config.progress == Progress::thread;
   if (!on_device || !by_itself) return {Clock::now(), nullptr};
@@ -58,8 +58,8 @@ Times time_together(RankContext& context, Work const& work, bool with_compute, b
     for (auto const& slice : work.calls) context.allreduce->start_all_reduce(slice, start);
   };
   // Without a device, the compute side must start the calls before it computes, so that it can poll them
-  // between two operations. On a device, compute is enqueued first, because the device works later than the
-  // host.
+  // between two operations. On a device, compute is enqueued first: the host does not wait for it, so it can
+  // start the calls directly afterwards.
   if (with_collective && !on_device) reduce();
   if (with_compute) run_work(context, work);
   const Completion computed = with_compute ? context.backward->completion() : start;
@@ -99,8 +99,8 @@ std::vector<Slice> calls_of(RankContext const& context, Work const& work, std::s
   return consecutive_slices(free, elements, calls, before);
 }
 
-// Chooses the numbers of repetitions and calls so that compute and calls end at about the same time. While
-// only one of them runs, nothing is learned about contention.
+// Chooses the numbers of repetitions and calls so that compute and calls end at about the same time. The time
+// in which only one of them runs tells nothing about contention.
 void balance(RankContext& context, Work& work, std::size_t elements) {
   work.repetitions = 1;
   work.calls = calls_of(context, work, elements, 1, 0);
@@ -137,7 +137,8 @@ double seconds_spent(ContentionSample const& run) {
 }
 
 // Returns the message sizes, in elements: from the smallest gradient to the largest message, in equal steps
-// of the logarithm. No message is larger than all gradients, but the arena of a sharded step is.
+// of the logarithm. No message is larger than all gradients together. The size of the arena does not ensure
+// this, because the arena of a sharded step can be larger.
 std::vector<std::size_t> elements_tried(RankContext const& context, Work const& work) {
   const double free = static_cast<double>(context.arena.size() - work.free_offset);
   const auto most = static_cast<double>(std::min(largest_message, context.workload.bytes()));

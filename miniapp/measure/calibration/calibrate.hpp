@@ -31,10 +31,11 @@ void run_work(RankContext& context, Work const& work);
 ///
 /// A contention run runs the operations of choose_work() and, at the same time, consecutive all-reduces of
 /// gradients that these operations do not write. There is a contention run for each of up to six message
-/// sizes. The sizes rise from the size of the smallest gradient to the smallest of 64 MiB, all gradients, and
-/// the free part of the arena. In each contention run, the numbers of repetitions and of calls are chosen so
-/// that compute and all-reduces end at about the same time. The contention runs run no case of the sweep. So
-/// the prediction uses no measurement with which it is compared later.
+/// sizes. The first size is that of the smallest gradient. The last size is 64 MiB, but not more than all
+/// gradients together, and not more than the free part of the arena. In each contention run, the numbers of
+/// repetitions and of calls are chosen so that compute and all-reduces end at about the same time. The
+/// contention runs run no case of the sweep. So the prediction uses no measurement with which it is compared
+/// later.
 ///
 /// The samples are spread over the rounds of a calibration, as in CollectiveRounds (measure.hpp): construct
 /// the object, then call take() once for each round. If compute is replayed, there are no contention runs,
@@ -63,9 +64,10 @@ class ContentionRounds {
 /// both at the same time. Collective.
 void add_sample(RankContext& context, ContentionSample& run);
 
-/// Returns the bandwidth of copies between gradients and buckets while all ranks copy, in bytes of gradients
-/// per second and rank. The time of a sample is that of the slowest rank, and the result uses the median over
-/// `samples` samples. It is the same on all ranks. Call it only if context.copies_for_real(). Collective.
+/// Returns the bandwidth of copies between gradients and buckets while all ranks copy: the bytes of gradients
+/// that each rank copies in a second. The time of a sample is that of the slowest rank, and the result uses
+/// the median over `samples` samples. It is the same on all ranks. Call it only if context.copies_for_real().
+/// Collective.
 double measure_copy_bandwidth(RankContext& context, int samples);
 
 }  // namespace ddproxy

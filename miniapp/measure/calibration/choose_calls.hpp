@@ -7,16 +7,17 @@
 namespace ddproxy {
 
 /// Chooses between MPI_Allreduce and MPI_Iallreduce as `[allreduce] call` says. Assigns the choice to
-/// context.choice, and replaces the context's communication lane by one that makes the chosen calls.
+/// context.choice. Replaces the context's communication lane by one that makes the chosen calls, unless its
+/// all-reduces are replayed.
 ///
 /// With "auto", rank 0 compares the times of both calls for each message size. A time is the maximum over the
-/// ranks. Rank 0 takes the call that is faster without compute. But if both calls were also measured while
-/// compute ran, and the other call clearly ended earlier there, rank 0 takes the other call. Without
-/// measuring, all ranks take the nonblocking call if there is only one rank, if the compute side drives the
-/// reductions, or if ranks share cores. A rank that waits in a nonblocking call yields its core. If the
-/// case's all-reduces are replayed and only `[gate]` asks for real ones, nothing is measured either: all
-/// ranks take the blocking call if each rank has a core for its communication thread, and the nonblocking
-/// call otherwise.
+/// ranks. Rank 0 chooses the call that is faster without compute, with one exception (prefers_blocking() in
+/// compare_calls.hpp): if the other call was clearly faster while compute ran, rank 0 chooses the other call.
+/// In these cases all ranks take the nonblocking call, and nothing is measured: there is only one rank; the
+/// compute side drives the reductions; ranks share cores. In the last case the nonblocking call is better
+/// because a rank that waits in it yields its core. Nothing is measured either if the all-reduces of the
+/// cases are replayed and only `[gate]` asks for real ones. All ranks then take the blocking call if each
+/// rank has a core for its communication thread, and the nonblocking call otherwise.
 ///
 /// If the step has several communication lanes (`lanes`), "auto" takes the nonblocking call without
 /// measuring, because one thread then drives all lanes.

@@ -20,13 +20,14 @@ struct CallTimes {
   bool certain = true;  ///< while compute ran, the same call ended earlier in all pairs of measurements
 };
 
-/// Returns whether the blocking call is better than the nonblocking one. The call that is faster alone is
-/// better, with one exception. If compute ran and the other call was faster in each pair of measurements, and
-/// the first call took more than 3 % longer, the other call is better.
+/// Returns whether the blocking call is better than the nonblocking one. The call that is faster without
+/// compute is better, with one exception. The other call is better if two conditions hold while compute runs:
+/// it ended earlier in each pair of measurements, and the median time of the first call is more than 3 %
+/// longer.
 bool prefers_blocking(CallTimes const& times);
 
 /// Measures both calls alternately, first without compute. If operators compute on the host, also measures
-/// them while compute runs. The message sizes rise from 1 KiB to the smallest of these: a piece, all
+/// both calls while compute runs. The message sizes rise from 1 KiB to the smallest of these: a piece, all
 /// gradients, and 64 MiB. Rank 0 chooses for each size, and the result is the same on all ranks. `own_core`
 /// tells whether the communication thread has a core that no compute thread uses. Overwrites the arena.
 /// Collective.

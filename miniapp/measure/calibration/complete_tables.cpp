@@ -39,8 +39,8 @@ void measure_now(RankContext& context, MachineStates const& states, Rows& rows) 
 }
 
 // Measures until all rows have enough samples in the wanted state, until `limit_s` seconds have passed, or
-// until a signal arrives. Before each measurement it calls find_states(), which returns the states, and
-// wanted(states), which returns the index of the wanted state.
+// until a signal arrives. Before each measurement, calls find_states() for the states of the machine, and
+// wanted(states) for the index of the wanted state.
 template <class Rows, class FindStates, class Wanted>
 void go_on(RankContext& context, Rows& rows, double limit_s, FindStates find_states, Wanted wanted) {
   const auto start = Clock::now();

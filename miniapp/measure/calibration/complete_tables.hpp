@@ -32,9 +32,9 @@ struct Tables {
   std::vector<ContentionSample> runs;
 };
 
-/// Calls complete_table() for tables.sizes. Then completes all tables for the state of state_with_table(), or
-/// for the state with the most samples if no state has a complete table. Both together take at most about
-/// `limit_s` seconds. Collective.
+/// Calls complete_table() for tables.sizes. Then completes all tables for one state. This is the state that
+/// state_with_table() returns. If it returns none, it is the state with the most samples. Both together take
+/// at most about `limit_s` seconds. Collective.
 void complete_tables(RankContext& context, Tables& tables, double limit_s);
 
 /// Takes more samples of all tables until has_table() is true for `state`, or until `limit_s` seconds have
@@ -42,7 +42,8 @@ void complete_tables(RankContext& context, Tables& tables, double limit_s);
 void complete_tables(RankContext& context, Tables& tables, model::MachineStates const& states,
                      std::size_t state, double limit_s);
 
-/// Returns `tables` without their first samples: without as many of each row as `before` has.
+/// Removes from each row of `tables` the samples that it already had in `before`, an earlier copy of
+/// `tables`. Returns the rest.
 Tables behind(Tables tables, Tables const& before);
 
 }  // namespace ddproxy

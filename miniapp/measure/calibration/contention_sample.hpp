@@ -33,7 +33,7 @@ struct ContentionSample {
 ///
 /// The model is the fluid simulation of model/predict/timeline.hpp. While both run, compute advances at speed
 /// kappa and the collective at speed gamma. When one of them has ended, the rest of the other runs alone at
-/// speed 1. Both run for the time together = min(compute_beside, collective_beside). Therefore
+/// speed 1. The time in which both run is together = min(compute_beside, collective_beside). Therefore
 ///     kappa = (compute_alone - (compute_beside - together)) / together
 ///     gamma = (collective_alone - (collective_beside - together)) / together
 model::Speeds speeds_of(double compute_alone, double collective_alone, double compute_beside,
@@ -43,8 +43,9 @@ model::Speeds speeds_of(double compute_alone, double collective_alone, double co
 model::Speeds speeds_of(ContentionSample const& run);
 
 /// Returns kappa and gamma of each sample. If a(x) is known, gamma is computed from calls x a(x) instead of
-/// collective_alone. The model computes with the same a(x). So it predicts the time that was measured while
-/// compute ran, even if the few calls of the contention run took another time when they ran alone.
+/// collective_alone. Reason: the model multiplies the speed that a(x) gives by gamma. So the prediction
+/// agrees with the time that was measured while compute ran, even if the calls of the contention run did not
+/// take calls x a(x) when they ran alone.
 model::SpeedSamples samples_of(ContentionSample const& run);
 
 /// Returns a line of text for users that names the message sizes at which compute or the all-reduces made

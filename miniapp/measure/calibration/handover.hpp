@@ -13,10 +13,11 @@ namespace ddproxy {
 bool hands_over(RankContext const& context);
 
 /// Adds the samples of round `round` (from 0) of `rounds` to `times`: the seconds of handing one bucket over
-/// and getting the core back. A sample is the difference of two times of the same all-reduces of the smallest
-/// gradient. Each of them is waited for before the next one starts: once the communication thread carries
-/// them out, because progress() hands them over, and once the waiting host carries them out. A sample is the
-/// maximum over the ranks, and can be negative. Runs no case of the sweep. Collective.
+/// and getting the core back. A sample is the difference of two times, each for one all-reduce of the
+/// smallest gradient. Both are measured in a row of all-reduces, in which the host waits for each all-reduce
+/// before it starts the next one. In one row, progress() hands the all-reduces over, and the communication
+/// thread carries them out. In the other row, the waiting host carries them out. A sample is the maximum over
+/// the ranks, and can be negative. Runs no case of the sweep. Collective.
 void add_handovers(RankContext& context, SizeTimes& times, int round, int rounds);
 
 /// Returns the median of the samples in seconds, but at least 0. Returns 0 if there are none.

@@ -78,8 +78,8 @@ std::vector<std::int64_t> with_bucket_sizes(std::vector<std::int64_t> const& gen
 
 /// Returns `calls` slices of `elements` elements each, one after another in `region`. The first `before`
 /// slices of this sequence are left out. At the end of the region the sequence starts again at the beginning.
-/// The buckets of a pass lie one after another in the same way. If every call reduced the same slice, it
-/// would find the slice in the cache. The buckets of a large model are not in the cache.
+/// Reason: the buckets of a pass also lie one after another, and those of a large model are not in the cache.
+/// If every call reduced the same slice, this slice would be in the cache.
 std::vector<Slice> consecutive_slices(Slice region, std::size_t elements, std::size_t calls,
                                       std::size_t before = 0);
 

@@ -81,7 +81,7 @@ std::string phase_doubt(Phase const& measured, Phase const& sweep) {
   if (!apart || std::abs(change) < least_told) return "";
   return fmt::format(
       "T_compute changed by {:+.1f} %: {:.4g} ms in the {}, {:.4g} ms in the sweep. The prediction uses the "
-      "first value, so the predicted T is wrong by about as much, even if the model is right; repeat the run "
+      "first value, so the predicted T has a similar error, even if the model is right; repeat the run "
       "on a quieter machine",
       100 * change, before.value * 1e3, measured.name, now.value * 1e3);
 }

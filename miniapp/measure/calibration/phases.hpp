@@ -12,9 +12,9 @@
 
 namespace ddproxy {
 
-/// Medians of the times of the same work in one phase of a run, to detect drift between phases. A phase is a
-/// round of the calibration, or the sweep. All times are in seconds, the maximum over the ranks, on rank 0
-/// only.
+/// The medians of T_compute and of an all-reduce in one phase of a run. Comparing the medians of several
+/// phases shows drift. A phase is a round of the calibration, or the sweep. All times are in seconds, the
+/// maximum over the ranks, on rank 0 only.
 struct Phase {
   std::string name;
   model::Estimate compute;           ///< T_compute; NaN without samples
@@ -33,8 +33,8 @@ struct Taken {
 /// Returns the number of samples that these tables have.
 Taken taken(OperationTimes const& layers, std::vector<SizeTimes> const& sizes);
 
-/// Makes a phase of the samples of a calibration that were taken after the samples `before`. For the
-/// all-reduce it takes the largest message size of at most 4 MiB, or the smallest size if all are larger.
+/// Makes a phase of the samples that a calibration took after those that `before` counts. For the all-reduce
+/// it takes the largest message size of at most 4 MiB, or the smallest size if all are larger.
 Phase phase_behind(Taken const& before, std::string name, OperationTimes const& layers,
                    std::vector<SizeTimes> const& sizes);
 

@@ -15,8 +15,8 @@ int groups_of(RankContext const& context) {
   return verification_groups(context.workload.wire, context.place().ranks);
 }
 
-// Returns a shift of the verification pattern that no other group has. So a rank of another group that takes
-// part is found.
+// Returns a shift of the verification pattern that no other group has. So the check notices if a rank of
+// another group took part.
 std::uint64_t shift_of(RankContext const& context) {
   constexpr std::uint64_t between_groups = 1'000'003;
   return between_groups * static_cast<std::uint64_t>(context.place().group);

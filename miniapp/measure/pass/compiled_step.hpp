@@ -62,8 +62,7 @@ class CompiledStep {
   ///   - a collective on a lane that is no communication lane;
   ///   - collectives of two communicators on one lane or in one group;
   ///   - a collective that adds to its result and is not a reduce-scatter;
-  ///   - another task than a collective on another lane than compute lane 0; for example, there are no copy
-  ///   lanes;
+  ///   - a task that is neither a collective nor on compute lane 0, for example a task on a copy lane;
   ///   - a task without work.
   CompiledStep(model::StepGraph graph, std::span<const std::size_t> places,
                std::vector<GroupPlace> const& groups = {GroupPlace{}});

@@ -39,7 +39,7 @@ struct RankContext {
   double device_free = 0;  ///< free bytes of the run's device before the run allocated anything there
   double file_need = 0;    ///< bytes of memory that rank 0 needs for the results file
   std::unique_ptr<StateProbe> probe = nullptr;  ///< probes the machine's state; null: no probe
-  LibraryMemory libraries = {};  ///< device memory that libraries took; known if the rank has a device alone
+  LibraryMemory libraries = {};  ///< device memory that libraries took; known if ranks share no device
   /// true: the operators of contention runs (contention_operations() in
   /// miniapp/input/workload.hpp) do not use the arena. false: they write the gradients in it.
   bool arena_is_free = false;
@@ -55,14 +55,15 @@ struct RankContext {
   CompiledStep compile(Case const& item) const;
   /// Returns the backward pass without communication, ready to run.
   CompiledStep compile_backward() const;
-  /// Makes the communication lane that the input asks for, on `memory`, with the MPI calls of `with`. The
+  /// Makes the communication lane that the input asks for, on `memory`. `with` chooses the MPI calls. The
   /// time limit of the run applies to this call. Throws as ddproxy::make_allreduce() (make_allreduce.hpp)
   /// does. Collective.
   std::unique_ptr<CommunicationLane> make_allreduce(CallChoice const& with) const;
   /// Makes `allreduce`, and carries out the first all-reduce with NCCL. Measures the device memory that the
-  /// libraries take, if this rank has a device alone. Throws as make_allreduce() does. Collective.
+  /// libraries take, if no other rank uses this rank's device. Throws as make_allreduce() does. Collective.
   void start_libraries();
-  /// Returns the seconds in which `copies` copies one element, for a replay. Returns 0 if nothing is copied.
+  /// Returns the seconds that the copy of one element takes in a replay, from the bandwidth in `copies`.
+  /// Returns 0 if nothing is copied.
   double element_copy_seconds() const;
   /// Returns whether this run really copies gradients into buckets, so that the copies can be measured.
   bool copies_for_real() const { return ddproxy::copies_for_real(config); }

@@ -20,7 +20,7 @@ using CallsOfLane = std::vector<FinishedCall> const*;  ///< CommunicationLane::f
 /// at which the previous task of the compute lane and all collectives that the task waits for have ended.
 model::StepTrace trace_of(StepTimes const& times, CompiledStep const& step,
                           std::span<const CallsOfLane> calls);
-/// Returns the same for a step with one communication lane.
+/// Returns the trace of a step with one communication lane.
 model::StepTrace trace_of(StepTimes const& times, CompiledStep const& step,
                           std::vector<FinishedCall> const& calls);
 

@@ -30,7 +30,7 @@ model::StepTrace run_alone(CompiledStep& step, ComputeLane& lane) {
   }
   lane.fence();
   model::StepTrace trace;
-  double now = 0;  // when the task before ended
+  double now = 0;  // when the previous task ended
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const double end =
         runs(launches[i]) ? std::max(now, seconds_between(start, moment_of(step.ends()[i]))) : now;

@@ -26,7 +26,7 @@ struct StepTables {
   /// replayed, or if the step is not sharded.
   std::vector<VerbTimes> verbs = {};
 
-  /// Returns the verbs' measured tables.
+  /// Returns the medians in `verbs` as cost tables.
   VerbTables measured() const;
 };
 

@@ -36,9 +36,9 @@ std::size_t ranks_of_step(Config const& config, Runtime const& runtime) {
   return static_cast<std::size_t>(config.backend != Backend::replay ? runtime.ranks() : config.ranks);
 }
 
-// Checks that each unit fits the memory in which the buffers of the step will lie. It is about all memory,
-// whether other programs use it or not: no program has to end for this input, the input has to change.
-// require_room() compares with the free memory.
+// Checks that each unit fits into the memory in which the buffers of the step will lie. Compares with the
+// whole memory, including what other programs use now. If a unit does not fit, the input has to change; it
+// would not help to end other programs. require_room() compares with the free memory.
 void check_units_here(Config const& config, std::size_t ranks) {
   check_sharding(config, config.sharding, ranks);
   if (!needs_arena(config)) return;

@@ -71,7 +71,7 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
 bool needs_device_memory(Config const& config);
 
 /// Returns the predicted memory need of rank 0 in bytes. It is device memory if needs_device_memory() returns
-/// true. Otherwise it is host memory, with the memory to record the steps.
+/// true. Otherwise it is host memory, and includes the memory that rank 0 needs to record the steps.
 double step_memory_need(StepContext const& context);
 
 }  // namespace ddproxy

@@ -14,14 +14,15 @@ namespace ddproxy {
 
 /// The communicators of a step's graphs as communicators of MPI, and this rank's places in their groups.
 ///
-/// Problem: a sharded step has several communicators. Two of them may have the same ranks, because gathers
-/// and reductions run at the same time, and the ranks of a group must match their calls on each of them.
+/// Problem: a sharded step has several communicators. Two of them may have the same ranks: gathers and
+/// reductions run at the same time, and within one communicator all ranks must make their calls in the same
+/// order.
 ///
 /// A step of one communicator with all ranks uses the communicator of the runtime. If all collectives are
 /// replayed, one process carries out the step of rank 0, and there is no communicator of MPI.
 class StepGroups {
  public:
-  /// Has no communicator.
+  /// Makes an object without communicators.
   StepGroups() = default;
   /// Splits the ranks of `runtime` as the graphs say. All ranks must be in exactly one group of each
   /// communicator. `replayed`: all collectives are replayed. Collective. Throws std::logic_error if a rank is

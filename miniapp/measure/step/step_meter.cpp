@@ -111,8 +111,8 @@ bool StepMeter::equal_parameters() const {
   return equal;
 }
 
-// Ranks at different places in the group of a shard have different parts of the model. They are compared in
-// turn with ranks at the same place.
+// If the buffer is a shard, ranks at different places in their group have different parts of the model. So
+// only ranks at the same place are compared with each other, one place after another.
 bool StepMeter::has_equal_copies(std::size_t buffer) const {
   auto const& runtime = context_.rank.runtime;
   auto const& described = context_.step->graph().buffers[buffer];

@@ -10,8 +10,9 @@
 namespace ddproxy {
 namespace {
 
-// Returns the places of the buffers. If gradients are copied into buckets, the gradients lie in the buckets:
-// a step with replayed compute copies nothing, and has no memory for gradients beside the buckets.
+// Returns the places of the buffers of a step with replayed compute. Such a step copies no gradients into
+// buckets, and has memory for the buckets but not for the gradients. So if the input asks for copies, the
+// gradients get the place of the buckets.
 std::vector<std::size_t> places_without_copies(StepContext const& context) {
   if (context.rank.config.copies == model::CopyMode::none) return context.places.first;
   auto const& buffers = context.graph().buffers;

@@ -80,8 +80,9 @@ std::vector<double> Passes::command(std::int64_t action, std::size_t item) {
 }
 
 // Sends a command from rank 0 to the other ranks. The waiting ranks sleep if this run takes turns with
-// another program, or if only rank 0 computes, because the other program or rank 0 may need their cores. Only
-// the other program may take as long as it likes.
+// another program, or if only rank 0 computes, because the other program or rank 0 may need their cores.
+// There is no time limit if this run takes turns with another program, because the other program may take as
+// long as it likes.
 void Passes::exchange(std::vector<std::int64_t>& message) {
   auto const& runtime = context_.runtime;
   if (in_turns_) return runtime.broadcast_asleep(message);

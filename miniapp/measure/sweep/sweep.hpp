@@ -73,7 +73,8 @@ std::vector<CaseTimeline> run_sweep(RankContext& context, std::vector<CaseReport
 /// and then Parts::names().
 std::vector<std::string> part_names(RankContext const& context);
 /// Returns the largest number of values that a part can have after rounds_to_take() rounds over `cases`
-/// cases. Operators are timed in the pass of each case, so they have a value for each case and round.
+/// cases. Operators are timed in the passes without communication that give T_compute. So they have a value
+/// for each case and round, or one for each round if T_compute is measured once in a round for all cases.
 std::size_t part_samples(RankContext const& context, std::size_t cases);
 
 }  // namespace ddproxy

@@ -28,10 +28,10 @@ namespace ddproxy {
 //
 // Sparse contributions, for steps that send bf16: bf16 represents every integer up to 256, but the sums of
 // dense contributions are larger if a step has many micro-batches or ranks. So only one rank, in one
-// micro-batch and by one operator, contributes to an element. It contributes 4 n (n if there are more than 64
-// ranks), and the gradient is 4 (or 1). A hash of the element selects the rank, the micro-batch
-// and the operator. All partial sums over the ranks are integers up to 256 for n <= 256, also if a step
-// reduces an averaged gradient again.
+// micro-batch and by one operator, contributes to an element. It contributes 4 n, and the gradient is 4. If
+// there are more than 64 ranks, it contributes n, and the gradient is 1. A hash of the element selects the
+// rank, the micro-batch and the operator. All partial sums over the ranks are integers up to 256 for n <=
+// 256, also if a step reduces an averaged gradient again.
 
 inline constexpr float exact_poison = std::numeric_limits<float>::quiet_NaN();  ///< element not in use
 

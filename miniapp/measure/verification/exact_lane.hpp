@@ -11,11 +11,11 @@
 
 namespace ddproxy {
 
-/// The first wrong element that an ExactLane found, and the number of all of them.
+/// The first wrong element that an ExactLane found, and the number of all wrong elements.
 struct ExactFault {
   std::uint64_t count = 0;  ///< wrong elements, counted at each comparison
   std::uint64_t at = 0;     ///< index of the element in the memory of the step
-  std::uint64_t task = 0;   ///< index in CompiledStep::phases(); their number: after the step
+  std::uint64_t task = 0;   ///< index in CompiledStep::phases(); the size of phases(): found after the step
   ExactContent content;     ///< what the element must be: element 0 of this content
   bool is_count = false;    ///< true: the norm. `expected` and `found` are numbers of gradient elements
   double expected = 0, found = 0;

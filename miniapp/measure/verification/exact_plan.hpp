@@ -40,8 +40,8 @@ struct ExactOperation {
 /// - Before the step all elements are NaN, except those whose state at entry the graph declares.
 /// - A compute task reads parameters, optimizer states, activations and reduced gradients. It must find the
 ///   declared numbers. It then writes the numbers of its outputs. Elements become NaN after their last use.
-/// - The tasks of the norm count the gradient elements that they read. Whoever reads the norm must find the
-///   number of all gradient elements of the model. A task that clips halves the gradients.
+/// - The tasks of the norm count the gradient elements that they read. A task that reads the norm must find
+///   the number of all gradient elements of the model. A task that clips halves the gradients.
 /// - After the step the elements have the numbers of their state at exit. Elements that no task has written
 ///   since the start, or since a compute task used them for the last time, must still be NaN.
 ///

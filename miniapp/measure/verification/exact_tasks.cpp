@@ -116,7 +116,8 @@ ExactPlan::Activation ExactPlan::expected_activation(ComputeCall const& call,
                                                      PlacedAccess const& access) const {
   const auto found = activations_.find(access.slice.offset);
   const bool is_known = found != activations_.end();
-  if (access.mode == AccessMode::modify && is_known) return found->second;  // may pass to another operator
+  // Another operator may have written the activation that this task modifies.
+  if (access.mode == AccessMode::modify && is_known) return found->second;
   const Activation declared{access.model, call.compute.micro_batch, 0};
   const bool is_same = is_known && found->second.tensor == declared.tensor &&
                        found->second.micro_batch == declared.micro_batch;

@@ -102,7 +102,8 @@ std::string place_of(StepToVerify const& what, std::uint64_t at) {
   return fmt::format("element {} of the memory of the step (between its buffers", at);
 }
 
-// Returns which task found the fault: number `call` of those of the kernels.
+// Returns a text that says when the fault was found: before the compute task number `call` (from 0), or after
+// the step.
 std::string finder(CompiledStep const& step, std::uint64_t call) {
   for (auto const& task : step.graph().tasks)
     if (std::holds_alternative<model::Compute>(task.work) && call-- == 0)

@@ -28,7 +28,7 @@ struct StepToVerify {
 ///     and the update read;
 ///   - after the step every buffer that must hold parameters, gradients or optimizer states: this rank's
 ///     shard, or all of it;
-///   - that what is not in use is still NaN.
+///   - that elements that are not in use are still NaN.
 /// Then checks the order as verify_step_order() does. Returns a message for the first error, or an empty text
 /// if there is none. The memory holds NaN and exact numbers afterwards. Collective.
 std::string verify_step_numbers(Runtime const& runtime, StepToVerify const& what,
@@ -36,7 +36,7 @@ std::string verify_step_numbers(Runtime const& runtime, StepToVerify const& what
 
 /// Runs the step once on its lanes and on `compute`, and checks on this rank:
 ///   - that each lane carried out the collectives of the step, in their order;
-///   - that each element was handed to the library as often as the step says;
+///   - that the number of elements that were handed to the library is right for each verb;
 ///   - that no task started before the tasks that it waits for had ended.
 /// Returns a message for the first error, or an empty text if there is none. Collective.
 std::string verify_step_order(Runtime const& runtime, StepToVerify const& what, ComputeLane& compute);

@@ -76,7 +76,7 @@ MemoryModel take_input(Account& account, Config const& config, AccountOptions co
   return memory_model(config);
 }
 
-// Returns the first way of sharding that divides everything: FSDP.
+// Returns the first way of sharding that divides the parameters, too: FSDP.
 model::ShardStage fully_sharded() {
   return std::ranges::find_if(model::shard_ways(), [](auto const& way) { return way.divided.parameters; })
       ->stage;

@@ -18,7 +18,7 @@ namespace ddproxy {
 /// What one verb moves in a step.
 struct AccountedVerb {
   model::Verb verb;
-  double bytes = 0;  ///< sum of the sizes x of all calls
+  double bytes = 0;  ///< sum of the full sizes x of all calls
   double sent = 0;   ///< bytes that a rank sends (sent_share(), model/step/sent_share.hpp)
 };
 
@@ -34,7 +34,7 @@ struct Account {
   std::string name;  ///< preset or input
   model::ModelAccount counts;
   int element_bytes = 4;
-  std::int64_t tokens = 0;  ///< of a rank in a micro-batch
+  std::int64_t tokens = 0;  ///< tokens of a rank in a micro-batch
   int micro_batches = 1;
   int ranks = 1;
   int tensor_ranks = 1;
@@ -43,15 +43,15 @@ struct Account {
   std::vector<AccountedMethod> methods;
 
   double state_bytes() const { return 16 * static_cast<double>(counts.parameters); }
-  double activation_bytes() const;  ///< of the tokens of one micro-batch
+  double activation_bytes() const;  ///< activations of one micro-batch on a rank
   double rank_flops() const;        ///< flops of a rank in a step
   std::optional<model::ComputeBound> bound() const;
-  /// The smallest number of ranks whose steps with FSDP fit a device, as the command `memory` finds it; only
-  /// if device_bytes is known.
+  /// The smallest number of ranks with which a step with FSDP fits a device, as the command `memory` finds
+  /// it. Nothing if device_bytes is not known.
   std::optional<LeastRanks> least_ranks = std::nullopt;
-  /// The smallest number of ranks n with state_bytes() / n and the activations in a device's memory, without
-  /// gathered units and buckets: the formula of textbooks. Nothing if no number is enough. Only if
-  /// device_bytes is known.
+  /// Returns the smallest number of ranks n for which state_bytes() / n + activation_bytes() fit a device.
+  /// This is the formula of textbooks, which leaves out gathered units and buckets. Returns nothing if no
+  /// number of ranks is enough. device_bytes must be known.
   std::optional<std::int64_t> least_ranks_by_formula() const;
 };
 

@@ -63,8 +63,8 @@ bool fits(model::KindBytes const& peak, double device) {
   return static_cast<double>(total(peak)) <= device;
 }
 
-/// Refuses an input whose [shard] has a unit that is larger than a device. A row of another stage of --shard
-/// says that it does not fit.
+/// Refuses an input whose [shard] has a unit that is larger than a device. A stage that only --shard names is
+/// not refused: its rows say that the step does not fit.
 void refuse_large_units(Config const& config, std::vector<MemoryMethod> const& methods,
                         std::vector<int> const& ranks, UnitRoom room) {
   if (!config.sharding.way().has_units) return;

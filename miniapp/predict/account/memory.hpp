@@ -29,8 +29,8 @@ struct MemoryCase {
   MemoryMethod method;
   int ranks = 1;
   model::MemoryMoments moments;
-  model::ClosedState closed;  ///< the state without activations, by the closed form
-  std::int64_t buffers = 0;   ///< bytes of all buffers together, which ddproxy's own run would allocate
+  model::ClosedState closed;  ///< parameters, gradients, buckets and optimizer state by the closed form
+  std::int64_t buffers = 0;   ///< bytes of all buffers together: what a run of ddproxy would allocate
   /// Largest number of sequences in a micro-batch with which the peak fits a device. 0: one does not fit.
   /// Nothing if the memory of a device is not known.
   std::optional<std::int64_t> largest_batch = std::nullopt;
@@ -40,8 +40,8 @@ struct MemoryCase {
 struct LeastRanks {
   MemoryMethod method;
   std::optional<int> ranks = std::nullopt;  ///< nothing: most_ranks_searched are not enough
-  /// The memory of a rank at the peak of the step with `ranks` ranks. Without `ranks` it is the least memory
-  /// that was found: that with most_ranks_searched ranks, or without sharding that of any number.
+  /// The memory of a rank at the peak of the step, if `ranks` ranks take part. If `ranks` has no value: the
+  /// memory with most_ranks_searched ranks. Without sharding the memory is the same for any number of ranks.
   model::KindBytes peak = {};
 };
 inline constexpr int most_ranks_searched = 65536;
@@ -68,11 +68,11 @@ struct MemoryReport {
   std::vector<LeastRanks> least_ranks;  ///< empty if device_bytes is not known
 };
 
-/// Returns the moments of a step with `tokens` in a micro-batch of a rank. The times of the timeline are
-/// those of a nominal machine if the input has no roofline; the moments hardly depend on them. Throws what
-/// the builders of the graphs throw.
+/// Returns the memory of a rank in a step, at its peak and at other moments. `tokens` are those of a
+/// micro-batch on one rank. If the input has no roofline, the times of the timeline are those of a nominal
+/// machine. The memory hardly depends on them. Throws what the builders of the graphs throw.
 MemoryCase memory_case(MemoryModel const& model, MemoryMethod const& method, int ranks, model::Tokens tokens);
-/// Returns the same for an input, with `batch` sequences in a micro-batch.
+/// Does the same for the model of an input, with `batch` sequences in a micro-batch.
 MemoryCase memory_case(Config const& config, MemoryMethod const& method, int ranks, std::int64_t batch);
 
 /// Returns the smallest number of ranks with which the peak of a step fits a device of `device` bytes. The

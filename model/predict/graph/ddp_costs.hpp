@@ -18,7 +18,7 @@ double copy_seconds(Slice slice, TensorLayout const& layout, Copies const& copie
 /// Returns the costs of a graph that ddp() built, from the data that simulate(Job, Plan) takes from a Job.
 /// `operator_seconds` has one entry for each of `pass.operations`. Copies cost what copy_seconds() returns:
 /// the call time for each gradient, plus the bytes divided by the bandwidth. The all-reduce time `cost` and
-/// the `contention` are evaluated at the bytes in the wire format. `handover` is that of the job. Throws
+/// the `contention` are evaluated at the bytes in the wire format. `handover` is Job::handover. Throws
 /// std::invalid_argument for a wrong number of operator times, and what step_costs() (step_costs.hpp) throws.
 StepCosts ddp_costs(RankGraphs const& step, BackwardPass const& pass,
                     std::span<const double> operator_seconds, AllreduceCost const& cost,

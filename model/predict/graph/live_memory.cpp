@@ -37,7 +37,7 @@ class LiveBuffers {
       for (const std::size_t b : buffers_of(task)) ++uses_[b];
     }
     result_.at_start = bytes_;
-    result_.changes.clear();  // what is live at the start does not change
+    result_.changes.clear();  // buffers that are live at the start are not changes
     result_.during.resize(graph.tasks.size());
     result_.after.resize(graph.tasks.size());
   }

@@ -14,9 +14,9 @@ namespace ddproxy::model {
 
 /// Bytes of the live buffers of one kind.
 struct KindMemory {
-  std::int64_t at_peak =
-      0;  ///< bytes at the first moment when the live buffers of all kinds together are largest
-  std::int64_t peak = 0;  ///< largest number of bytes at any moment
+  /// Bytes of this kind at the moment of LiveMemory::peak, or at the first such moment if there are several.
+  std::int64_t at_peak = 0;
+  std::int64_t peak = 0;  ///< largest number of bytes of this kind at any moment
 };
 
 /// A buffer that becomes live, or that is released.
@@ -42,8 +42,8 @@ struct LiveMemory {
 /// Returns the bytes of the live buffers over a step. A buffer is live from the start of the first task that
 /// uses it until the last task that uses it has ended. It is live from the start of the step if its
 /// Buffer::at_entry has content, and to the end of the step if its Buffer::at_exit has content. A buffer that
-/// is filled several times is also live between two fillings. If a task ends at the moment when another one
-/// starts, its memory is released first.
+/// is filled several times is also live between two fillings. If one task ends at the moment when another one
+/// starts, the memory of the first task is released before the second task uses any.
 LiveMemory live_memory(StepGraph const& graph, StepTrace const& trace);
 
 }  // namespace ddproxy::model

@@ -19,7 +19,8 @@ void use_bf16(StepGraph& graph) {
   }
 }
 
-/// Returns the access of an update task to its first moments, or null if the task is none or has none.
+/// Returns the access of an update task to its first moments. Returns null if the task is not an update, or
+/// if it uses no moments.
 Access const* first_moments(Task const& task) {
   auto const* compute = std::get_if<Compute>(&task.work);
   if (!compute || compute->phase != Phase::update) return nullptr;

@@ -14,10 +14,10 @@ enum class MemoryFormat {
   /// Parameters, gradients and activations in bf16. The optimizer has a master copy of the parameters in
   /// fp32 beside its two moments: 2 + 2 + 12 bytes a parameter (Rajbhandari et al., "ZeRO", SC 2020).
   bf16_master,
-  /// Parameters, gradients and moments in fp32. A matrix product takes a copy of its weight in bf16, which is
-  /// kept from its first use in the forward pass to the last use in the backward pass, as PyTorch's autocast
-  /// keeps it. The residual stream, the statistics of norms, the logits and the loss are in fp32, the other
-  /// activations in bf16.
+  /// Parameters, gradients and moments in fp32. A matrix product uses a copy of its weight in bf16. As in
+  /// PyTorch's autocast, the copy is kept from its first use in the forward pass to its last use in the
+  /// backward pass. The residual stream, the statistics of norms, the logits and the loss are in fp32, the
+  /// other activations in bf16.
   autocast,
 };
 

@@ -37,7 +37,7 @@ void follow(MemoryMoments& moments, StepGraph const& graph, LiveMemory const& me
   }
 }
 
-/// Returns what is live from that time on.
+/// Returns the bytes of the live buffers at `seconds`, after the changes at that time.
 KindBytes const& live_at(std::vector<MemoryPoint> const& timeline, double seconds) {
   const auto next = std::ranges::upper_bound(timeline, seconds, {}, &MemoryPoint::seconds);
   return next == timeline.begin() ? timeline.front().live : (next - 1)->live;

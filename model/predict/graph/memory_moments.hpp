@@ -28,21 +28,21 @@ struct MemoryPoint {
   KindBytes live = {};
 };
 
-/// The memory of one rank at the moments of a step at which people ask for it.
+/// The memory of one rank at selected moments of a step.
 struct MemoryMoments {
   KindBytes start;          ///< before the first task: what is kept from step to step
   KindBytes peak;           ///< at the first moment with the largest total
-  double peak_seconds = 0;  ///< when that is
+  double peak_seconds = 0;  ///< the moment of `peak`: seconds from the start of the step
   /// Right before the first task of the update, and after the last task of the step. Nothing if the step has
   /// no update.
   std::optional<KindBytes> before_update = std::nullopt, after_update = std::nullopt;
-  /// For each phase: while the task of this phase runs that has the most live bytes.
+  /// For each phase: at the start of the task of this phase during which the most bytes are live.
   std::map<Phase, KindBytes> phases = {};
   /// One point for each moment at which memory changes, sorted by time; the first is at 0.
   std::vector<MemoryPoint> timeline = {};
 };
 
-/// Returns the moments of a step. The rules are those of live_memory(): the total of the peak is
+/// Returns the moments of a step. live_memory() defines when a buffer is live; the total of `peak` is
 /// LiveMemory::peak.
 MemoryMoments memory_moments(StepGraph const& graph, StepTrace const& trace);
 

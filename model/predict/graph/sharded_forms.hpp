@@ -9,7 +9,7 @@
 #include "model/step/step_graph.hpp"
 #include "model/step/strategies/sharding.hpp"
 
-// Closed forms of sharded training, to stand beside the step graphs: Rajbhandari, Rasley, Ruwase, He, "ZeRO:
+// Closed forms of sharded training, to compare with the step graphs: Rajbhandari, Rasley, Ruwase, He, "ZeRO:
 // Memory Optimizations Toward Training Trillion Parameter Models", SC 2020, sections 3 and 5. Psi is the
 // number of parameters. Padding, and units that stay gathered, are not in these forms.
 
@@ -25,21 +25,23 @@ struct ClosedState {
 };
 
 /// Returns the state of one of `ranks` ranks. In fp32 and with autocast a parameter, its gradient and its two
-/// moments take 4, 4 and 8 bytes; with bf16_master 2, 2 and 12. What ShardWay::divided names is divided by
-/// the number of ranks. `copied` says that gradients are copied into buckets, which take as many bytes as all
-/// gradients. Gathered units and the cached weights of autocast are not included.
+/// moments take 4, 4 and 8 bytes; with bf16_master 2, 2 and 12. The parts that ShardWay::divided names are
+/// divided by the number of ranks. If `copied` is true, gradients are copied into buckets, and all buckets
+/// together take the bytes of all gradients, undivided. Gathered units and the cached weights of autocast are
+/// not included.
 ClosedState closed_state(ShardStage stage, MemoryFormat format, double parameters, double ranks, bool copied);
 
-/// How often a verb moves all parameters or all gradients in a step.
+/// A verb (the kind of a collective), and how many times it transfers all parameters or all gradients in a
+/// step.
 struct VerbTimes {
   Verb verb;
   double times;
 };
 
-/// Returns the communication of a step of k micro-batches, as multiples of Psi elements. Gradients are
-/// averaged by ShardWay::reduce: once, or in every micro-batch if they are divided. Divided parameters are
-/// gathered twice in every micro-batch, before the forward and before the backward pass. If only the state of
-/// the optimizer is divided, ShardWay::update distributes the updated parameters once.
+/// Returns the communication of a step of `micro_batches` micro-batches, as multiples of Psi elements.
+/// Gradients are averaged by ShardWay::reduce: once, or in every micro-batch if they are divided. Divided
+/// parameters are gathered twice in every micro-batch, before the forward and before the backward pass. If
+/// only the state of the optimizer is divided, ShardWay::update distributes the updated parameters once.
 std::vector<VerbTimes> closed_volumes(ShardStage stage, int micro_batches);
 
 }  // namespace ddproxy::model

@@ -9,12 +9,12 @@ namespace ddproxy::model {
 
 /// Predicts when every task of a step starts and ends.
 ///
-/// A task is ready when its lane is free and every task that it waits for has ended. A collective starts when
-/// the task of the last rank of its group is ready, and its tasks on all ranks end together. Each task has
-/// its seconds of work; a collective has the largest work of its tasks. A task runs at the speed that
-/// StepCosts::rates() returns; a collective runs at the slowest speed of its tasks. The speeds on a rank
-/// change only when a task starts or ends on that rank. The simulation moves from one such moment to the
-/// next, so the times are exact up to rounding.
+/// A task is ready when its lane is free and every task that it waits for has ended. A collective has one
+/// task on each rank of its group. It starts when the last of these tasks is ready, and all of them end
+/// together. Each task has its seconds of work; a collective has the largest work of its tasks. A task runs
+/// at the speed that StepCosts::rates() returns; a collective runs at the slowest speed of its tasks. The
+/// speeds on a rank change only when a task starts or ends on that rank. The simulation moves from one such
+/// moment to the next, so the times are exact up to rounding.
 ///
 /// Returns one trace for each class of ranks. If the ranks of a class wait for different classes (see
 /// equal_ranks.hpp), it returns one trace for each rank.

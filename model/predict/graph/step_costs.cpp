@@ -33,8 +33,8 @@ class CostTable {
   }
 
  private:
-  // Goes through the list from one operator to the next. The compute side hands over the collectives between
-  // them when it begins the second one.
+  // Adds the handover to the collectives that lie between two operators in the list. The compute side hands
+  // them over when it begins the second operator.
   void add_handovers(std::vector<Task> const& tasks, std::vector<TaskCost>& costs) const {
     if (model_.handover == 0) return;
     std::map<Lane, std::size_t> posted;  // the first collective of each lane since the last task

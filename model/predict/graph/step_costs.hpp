@@ -53,9 +53,9 @@ struct CostModel {
   std::function<double(std::size_t rank_class, Task const& task)> seconds;
   CollectiveCosts collectives = {};
   Contention contention = {};  ///< as a function of the bytes of the whole vector in the wire format
-  /// Seconds to hand a collective over to the communication thread, which its cost lacks. A collective has
-  /// this cost if an operator follows it in the list of tasks. Collectives of a lane with no operator
-  /// between them are handed over together; this counts for the first of them.
+  /// Seconds to hand a collective over to the communication thread; the cost tables do not contain this time.
+  /// It is added to a collective if an operator follows in the list of tasks. Collectives of one lane with no
+  /// operator between them are handed over together, so it is added only to the first of them.
   double handover = 0;
   std::map<Lane, std::size_t> links = {};  ///< communication lanes that are not listed use link 0
   SharedSpeed shared_speed = {};           ///< empty: each of n collectives has the speed 1/n

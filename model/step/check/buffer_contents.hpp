@@ -20,8 +20,9 @@ std::string name_of(Content content);
 struct Value {
   Content content = Content::nothing;
   bool padding = false;  ///< the elements belong to no tensor, so their value does not matter
-  std::ptrdiff_t model =
-      0;                 ///< element of the model minus position in the buffer; for activations: the operator
+  /// For activations: the number of the tensor (Access::model). Otherwise: the element of the model minus its
+  /// position in the buffer.
+  std::ptrdiff_t model = 0;
   int version = 0;       ///< number of updates of a parameter or optimizer state; 1 for a clipped gradient
   int micro_batch = -1;  ///< micro-batch of an activation; -1: any
   /// The id of a gradient in ContributionSets, or of a norm in CoveredElements (contributions.hpp).
@@ -65,8 +66,8 @@ class Findings {
   std::string where_;
 };
 
-/// The contents of all buffers of all ranks. They start as the buffers declare them for the start of the step
-/// (Buffer::at_entry).
+/// The contents of all buffers of all ranks. At the start of the step each buffer contains what its at_entry
+/// declares.
 class BufferContents {
  public:
   /// `step` and `findings` must outlive this object.
@@ -86,7 +87,7 @@ class BufferContents {
   /// Returns the elements of the buffer that an access uses on a rank.
   Slice slice(std::size_t rank, Access const& access) const;
   /// Returns the element of the model that the first element of slice() stands for. For activations, returns
-  /// the operator.
+  /// the number of the tensor (Access::model).
   std::ptrdiff_t model_start(std::size_t rank, Access const& access) const;
   /// Returns the elements of the model that a buffer in the given state contains on a rank.
   Slice model_slice(std::size_t rank, Buffer const& buffer, BufferState const& state) const;

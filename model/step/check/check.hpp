@@ -10,9 +10,9 @@ namespace ddproxy::model {
 /// Checks the graphs of a step against the rules of `Rule` and returns the violations. An empty result proves
 /// that the step is right in every schedule that its graphs allow.
 ///
-/// check() follows which contributions a gradient contains and by what the averages have divided them, not
-/// their values: the verification of a run compares the numbers (verify_numbers() in
-/// miniapp/measure/verification/verify.hpp).
+/// check() does not compute numbers. It follows which contributions a gradient contains, and by which number
+/// the averages have divided each of them. The numbers are compared by the verification of a run
+/// (verify_numbers() in miniapp/measure/verification/verify.hpp).
 ///
 /// Returns at most 20 violations. If a graph is not well formed, returns only the violations of
 /// Rule::well_formed and Rule::rising. If the ranks issue different collectives or can deadlock, the rules on

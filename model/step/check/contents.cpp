@@ -87,8 +87,9 @@ class Follower {
     if (compute.phase > Phase::backward) check_finished(rank, accesses, compute, access, segment);
   }
 
-  /// Returns true if a value belongs to another operator, place or micro-batch than the access says. For an
-  /// activation that the task modifies, only the micro-batch counts.
+  /// Returns true if a value does not belong to the elements of the model that the access names or, for an
+  /// activation, to its tensor and micro-batch. For an activation that the task modifies, only the
+  /// micro-batch counts.
   bool is_of_another(std::size_t rank, Compute const& compute, Access const& access,
                      Value const& value) const {
     if (value.content == Content::norm) return false;

@@ -17,7 +17,7 @@ struct Contribution {
   OperatorId op;
   std::size_t divisor = 1;  ///< the averages so far have divided the term by this number
   auto operator<=>(Contribution const&) const = default;
-  /// Returns whether both are the same term, whatever divides them.
+  /// Returns whether both are the same term; the divisors may differ.
   bool same_term(Contribution const& other) const {
     return rank == other.rank && micro_batch == other.micro_batch && op == other.op;
   }
@@ -35,11 +35,11 @@ class ContributionSets {
   /// Returns the id of the union of sets. Returns nothing if two of them share a contribution.
   std::optional<Id> joined(std::vector<Id> const& sets);
 
-  /// Returns the id of the set of an average over ranks: the union of the sets, in which contributions that
-  /// all sets share count once. Let P be these shared contributions, which were averaged before, and L_r the
-  /// other contributions of rank r. Averaging does not change P, because avg(P + L_r) = P + avg(L_r). It
-  /// divides L_r by the number of sets. Returns nothing if two sets share anything besides P, or if a set has
-  /// nothing besides P.
+  /// Returns the id of the set that results from averaging over ranks; `sets` has the set of each rank. The
+  /// result is the union of the sets. A contribution that all sets share is in it once. Let P be these shared
+  /// contributions, which were averaged before, and L_r the other contributions of rank r. Averaging does not
+  /// change P, because avg(P + L_r) = P + avg(L_r). It divides L_r by the number of sets. Returns nothing if
+  /// two sets share anything besides P, or if a set has nothing besides P.
   std::optional<Id> averaged(std::vector<Id> const& sets);
 
   std::size_t size(Id set) const { return sets_[set].size(); }

@@ -19,8 +19,8 @@ class AllReduceBuilder {
   /// Takes references; they must outlive the object.
   AllReduceBuilder(BackwardPass const& pass, Ddp const& strategy);
 
-  /// Adds the buffers of the gradients and of the buckets, which are the same without copies. `remain` says
-  /// whether they hold the averages at the end of the step.
+  /// Adds the buffer of the gradients and the buffer of the buckets. Without copies both are one buffer.
+  /// `remain` says whether the averages stay in a buffer at the end of the step.
   void add_gradients(bool remain);
 
   /// Returns an access to a slice of a buffer that has one element for each parameter.
@@ -49,7 +49,7 @@ class AllReduceBuilder {
   Slice all_;  // all parameters
   GraphBuilder builder_;
   BufferId gradients_, buckets_;
-  BufferId reduced_;  // the buffer with the averaged gradients
+  BufferId reduced_;  // gradients_ or buckets_: the buffer that has the averages in the end
 
  private:
   Access gradient(std::size_t number, bool assigns) const;

@@ -18,7 +18,7 @@ struct Unit {
   BufferId parameters = {}, shard = {};  // this rank's parameters and gradients
   BufferId moments[2] = {};
   std::optional<BufferId> kept = std::nullopt;  // the gathered unit, if it is gathered once in a micro-batch
-  // The buffer of its gradients. Nothing if they take turns in the two buffers that the blocks share.
+  // The buffer of its gradients. Nothing if the unit uses the two buffers that all blocks share in turn.
   std::optional<BufferId> gradients = std::nullopt;
   bool is_root() const { return !block; }
 };
@@ -164,8 +164,8 @@ class FsdpStep : ShardedBuilder {
     }
   }
 
-  /// Removes the tensors of the unit from `read_later` if it is gathered for `use`. An earlier read may then
-  /// be the last use of what was gathered before.
+  /// Removes the tensors of the unit from `read_later` if the unit is gathered for `use`. An earlier read of
+  /// a tensor is then the last use of the copy that was gathered before.
   void forget(Use const& use, std::set<std::size_t>& read_later) const {
     if (use.gathered)
       std::erase_if(read_later, [&](std::size_t tensor) { return unit_of(tensor) == use.unit; });

@@ -15,9 +15,10 @@ namespace ddproxy::model {
 /// The communicators of a sharded step. Communicator 0 has all ranks.
 struct ShardGroups {
   std::vector<Communicator> communicators;
-  std::size_t ranks = 1;                                  ///< ranks that share a run: n
-  CommunicatorId reduces{0}, gathers{0};                  ///< n consecutive ranks in each group
-  std::optional<CommunicatorId> replicas = std::nullopt;  ///< the ranks with the same shard, if groups differ
+  std::size_t ranks = 1;                  ///< ranks that share a run: n
+  CommunicatorId reduces{0}, gathers{0};  ///< n consecutive ranks in each group
+  /// The ranks with the same shard. Set only if the ranks form several groups.
+  std::optional<CommunicatorId> replicas = std::nullopt;
   /// Returns the lane of a communicator.
   Lane lane(CommunicatorId id) const;
 };
@@ -28,8 +29,7 @@ ShardGroups shard_groups(Sharding const& sharding, std::size_t ranks);
 
 /// Builds the graphs of the ranks. `build` returns the graph of one class of ranks, given their place in
 /// their group. Without a place the graph is for all ranks whose shards have no padding. If `all_differ` is
-/// true, every place has a graph of its own. With RankClasses::first the graph of rank 0 is that of all
-/// ranks.
+/// true, every place has a graph of its own. With RankClasses::first all ranks get the graph of rank 0.
 RankGraphs for_each_class(ShardGroups const& groups, std::vector<ShardedSlice> const& runs, bool all_differ,
                           RankClasses classes,
                           std::function<StepGraph(std::optional<std::size_t> place)> const& build);
@@ -43,8 +43,8 @@ class ShardedBuilder {
 
   bool updates() const { return strategy_.optimizer != Optimizer::none; }
 
-  /// Adds a buffer with this rank's shard of a run. With `kept` it has `content` at the start and at the end
-  /// of the step, without it only at the end, if `exits` is true.
+  /// Adds a buffer with this rank's shard of a run. If `kept` is true, the buffer has `content` at the start
+  /// and at the end of the step. Otherwise it has `content` only at the end, and only if `exits` is true.
   BufferId shard_buffer(BufferKind kind, Content content, ShardedSlice const& run, bool kept,
                         bool exits = false);
 
@@ -52,9 +52,9 @@ class ShardedBuilder {
   Access whole(BufferId buffer, ShardedSlice const& run, AccessMode mode, Content content) const;
   /// Returns an access of a collective to a buffer with this rank's shard, with the padding.
   Access shard(BufferId buffer, ShardedSlice const& run, AccessMode mode, Content content) const;
-  /// Returns an access of a compute task to the same buffer, without the padding.
+  /// Returns an access of a compute task to a buffer with this rank's shard, without the padding.
   Access own(BufferId buffer, ShardedSlice const& run, AccessMode mode, Content content) const;
-  /// Returns an access to this rank's shard in a buffer with the whole run, without the padding.
+  /// Returns an access to this rank's shard inside a buffer that holds the whole run, without the padding.
   Access own_part(BufferId buffer, ShardedSlice const& run, AccessMode mode, Content content) const;
   /// Returns an access to one tensor of a run, in a buffer with the whole run.
   Access tensor(BufferId buffer, ShardedSlice const& run, std::size_t tensor, AccessMode mode,

@@ -16,12 +16,12 @@ namespace ddproxy::model {
 /// A unit of fsdp_step(): the parameters that a rank holds whole while it uses them.
 struct GatheredUnit {
   std::optional<std::size_t> block;  ///< its block; nothing: the root unit, or the whole model
-  std::size_t elements = 0;          ///< of the gathered unit, with the padding
+  std::size_t elements = 0;          ///< elements of the gathered unit, with the padding
   bool stays = false;                ///< it stays gathered from its first use to the end of the micro-batch
 };
 
-/// Returns the units of a step whose units are divided over `ranks` ranks, in ready order of their first
-/// parameters. The two runs of the root unit are one entry.
+/// Returns the units of a step in ready order of their first parameters. Each unit is divided over `ranks`
+/// ranks. The two runs of the root unit are one entry.
 std::vector<GatheredUnit> gathered_units(BackwardPass const& pass, Sharding const& sharding,
                                          std::size_t ranks);
 
@@ -33,12 +33,10 @@ std::vector<GatheredUnit> gathered_units(BackwardPass const& pass, Sharding cons
 /// - Stage 2 has two buffers for gradients of buckets, used in turn. Each micro-batch ends with the
 ///   reduce-scatter of its buckets, which adds to the shards. Sync has no effect. A bucket that contains a
 ///   tied embedding has a buffer of its own, because the head contributes to it first.
-/// - Each rank updates its shard of a bucket. Then a gather of the bucket, or a broadcast of each shard,
-/// brings
-///   the updated parameters to all ranks.
-/// - With clipping each rank adds the squares of its shards, and an all-reduce adds the sums of the ranks.
-/// With
-///   Sharding::reduce = all_reduce every rank has all gradients and needs no all-reduce.
+/// - Each rank updates its shard of a bucket. Then an all-gather of the bucket, or a broadcast of each shard,
+///   brings the updated parameters to all ranks.
+/// - With clipping each rank adds the squares of its shards, and an all-reduce adds the sums of the ranks. If
+///   Sharding::reduce is all_reduce, every rank has all gradients, so the norm needs no all-reduce.
 ///
 /// `copies` of `strategy.ddp` has no effect. Throws as whole_step() does.
 RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
@@ -47,17 +45,16 @@ RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::
 /// Builds a fully sharded step, with the rules of PyTorch's fully_shard (FSDP2). A rank has shards of the
 /// parameters, the gradients and the state of the optimizer.
 ///
-/// - A unit is gathered before its forward pass. It is released after it and gathered again before its
-///   backward pass, or kept until the end of its backward pass (Sharding::reshard_after_forward). The last
-///   block is always kept, because its backward pass follows at once.
+/// - A unit is gathered before its forward pass. With Sharding::reshard_after_forward it is released after
+///   its forward pass and gathered again before its backward pass. Otherwise it is kept until the end of its
+///   backward pass. The last block is always kept, because its backward pass follows at once.
 /// - At most `prefetch` units are gathered ahead of compute, into prefetch + 1 slots. A gather waits until
-/// the
-///   last task that reads its slot has ended.
+///   the last task that reads its slot has ended.
 /// - The root unit has the parameters outside of the blocks. It stays gathered for the whole micro-batch. It
 ///   is not contiguous in ready order, so it consists of two runs, each with its own collectives.
 /// - The backward pass of a unit ends with the reduce-scatter of its gradients. In the second and later
-///   micro-batches it adds to the shard. Two buffers hold the gradients of blocks in turn. Sync has no
-///   effect.
+///   micro-batches the reduce-scatter adds to the shard. Two buffers hold the gradients of blocks in turn.
+///   Sync has no effect.
 /// - If groups of ranks share a unit (HSDP), an all-reduce averages the shards over the groups after the last
 ///   micro-batch.
 /// - With `strategy.ddp.overlapped` = false nothing is gathered ahead, and compute waits for each reduction.

@@ -12,10 +12,11 @@
 // How the state of training is divided among the ranks of a step (Rajbhandari et al., "ZeRO: Memory
 // Optimizations Toward Training Trillion Parameter Models", SC 2020; Zhao et al., "PyTorch FSDP", VLDB 2023).
 //
-// Layout of what is divided. A bucket or a unit is a run of consecutive tensors in ready order. Let it have N
-// elements, and let n ranks share it. A shard has ceil(N / n) elements, so the run is padded to n ceil(N / n)
-// elements at its end. The rank at place p has the elements p ceil(N / n), ... of the run; the last shards
-// may consist partly or wholly of padding. Collectives transfer the padding, compute tasks leave it out.
+// Layout of the shards. A bucket or a unit is a run of consecutive tensors in ready order. Let it have N
+// elements, and let n ranks share it. A shard has ceil(N / n) elements, so padding at the end of the run
+// extends it to n ceil(N / n) elements. The rank at place p has ceil(N / n) elements of the run, from element
+// p ceil(N / n) on. The last shards may consist partly or wholly of padding. Collectives transfer the
+// padding, compute tasks leave it out.
 namespace ddproxy::model {
 
 struct BackwardPass;
@@ -63,7 +64,7 @@ enum class RankClasses {
 /// The parts of the state of training that are divided among the ranks. Every rank keeps all of the others.
 struct DividedState {
   bool optimizer = false;
-  bool gradients = false;  ///< so each micro-batch averages its gradients, whatever Sync says
+  bool gradients = false;  ///< true: every micro-batch averages its gradients; Sync has no effect
   bool parameters = false;
   constexpr bool any() const { return optimizer || gradients || parameters; }
 };
@@ -84,7 +85,8 @@ struct ShardWay {
   DividedState divided = {};
   bool has_units = false;  ///< gathers and reduces units (ShardUnit), not the buckets of a plan
   ShardKeys keys = {};
-  /// Sharding::reduce and Sharding::update of the closed forms, and of an input without these keys.
+  /// The values of Sharding::reduce and Sharding::update that the closed forms assume. They are also the
+  /// defaults for an input without these keys.
   Verb reduce = Verb::reduce_scatter, update = Verb::all_gather;
   std::string_view name_in_groups = {};  ///< its name in tables if groups of ranks share a unit
 };
@@ -95,7 +97,8 @@ std::span<ShardWay const> shard_ways();
 /// Returns the row of a stage.
 ShardWay const& way_of(ShardStage stage);
 
-/// Returns the settings of a stage for which an input gives no other key of [shard].
+/// Returns the default settings of a stage: those that apply if an input gives no key of [shard] except the
+/// stage.
 Sharding default_sharding(ShardStage stage);
 
 }  // namespace ddproxy::model

@@ -42,10 +42,10 @@ Strategy const* find_strategy(std::string_view name);
 /// Returns the row of this name. Throws std::invalid_argument if there is none.
 Strategy const& strategy_named(std::string_view name);
 
-/// Returns why the graphs of a row are not a step that a sweep can run and predict. Returns an empty text if
-/// they are. A sweep handles one graph for all ranks, with the backward pass of one micro-batch, copies, and
-/// averaging all-reduces of all ranks on communication lane 0; and at most one buffer of gradients and one of
-/// buckets. Other steps are for `ddproxy step` (docs/steps.md, "A way of sharding").
+/// Returns why a sweep cannot run and predict the graphs of a row. Returns an empty text if it can. A sweep
+/// needs one graph for all ranks. The graph may contain the backward pass of one micro-batch, copies, and
+/// all-reduces on communication lane 0 that average over all ranks. It may have at most one buffer of
+/// gradients and one of buckets. Other steps are for `ddproxy step` (docs/steps.md, "A way of sharding").
 std::string unfit_for_sweep(RankGraphs const& graphs);
 
 /// Returns the names of all strategies for messages: "naive, flat, ...".

@@ -33,8 +33,8 @@ namespace ddproxy::model {
 /// - The norm needs no collective: after the all-reduces every rank has the same gradients and computes the
 ///   same norm. A strategy that divides the gradients among the ranks would have to all-reduce the sum.
 ///
-/// With `strategy.sharding` the step is that of the function in its row of shard_table.inc, for instance
-/// zero_step() or fsdp_step() (sharded_steps.hpp); the rest of this comment is about steps without sharding.
+/// With `strategy.sharding` the function in the row of shard_table.inc builds the step, for instance
+/// zero_step() or fsdp_step() (sharded_steps.hpp). The rest of this comment is about steps without sharding.
 ///
 /// Throws std::invalid_argument if `micro_batches` or `tokens` is not positive, or if `forward` and `pass`
 /// have different numbers of operators.
