@@ -58,7 +58,7 @@ class DdproxyCheck(rfm.RunOnlyRegressionTest):
 
 
 # T and E of the best bucketed case, in seconds, from the prediction of the input (`ddproxy predict`). A twin replays tables, so these
-# figures are the same on every machine. Its threads can only add time.
+# figures are the same on every machine. The threads of the twin can only add time.
 TWINS = {
     "gpt2-large-a100x8": {"backward": (0.5983, -0.01, 0.02, "s"), "exposed": (0.002087, -0.05, 0.5, "s")},
     "gpt2-large-a100x16-slingshot": {"backward": (0.18882, -0.01, 0.02, "s"), "exposed": (0.03976, -0.02, 0.1, "s")},
@@ -84,8 +84,8 @@ class DdproxyTwin(DdproxyCheck):
 
 @rfm.simple_test
 class DdproxyMeasured(DdproxyCheck):
-    """A small model with real kernels and real all-reduces. Its times have no reference: they belong to a machine. Add the figures of
-    yours to the `reference` of a class that derives from this one."""
+    """A small model with real kernels and real all-reduces. Its times have no reference values, because every machine has
+    other times. Derive a class from this one, and set its `reference` to the figures of your machine."""
 
     workload = parameter(["tiny"])
     ranks = parameter([1, 2])

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A configuration of ReFrame for one machine: the partition `local` starts ranks with mpirun, the partition `slurm` with srun.
 Sites that have a configuration of ReFrame use their own. DDPROXY_MPI says how srun starts the MPI library: pmix for Open MPI (the default),
-pmi2 for MPICH. The scheduler `squeue` is SLURM without its accounting database."""
+pmi2 for MPICH. The scheduler `squeue` of ReFrame is for a SLURM without an accounting database."""
 import os
 
 site_configuration = {

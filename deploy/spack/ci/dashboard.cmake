@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest -S dashboard.cmake,FOLDER   makes a dashboard of CDash from the results of a night in FOLDER (deploy/spack/ci/night).
-# Each step of the night is a test; its exit code and its output are those of the step. The ratio of the new build to the last good
-# build is a measurement, which CDash draws over time. The file for CDash is FOLDER/dashboard/Testing/*/Test.xml. It is sent if the
+# Each step of the night is a test with the exit code and the output of the step. The ratio of the new build to the last good build is a
+# measurement, which CDash draws over time. The file for CDash is FOLDER/dashboard/Testing/*/Test.xml. It is sent if the
 # environment variable CDASH_URL is set. DDPROXY_SITE and DDPROXY_BUILD_NAME name the machine and the build.
 cmake_minimum_required(VERSION 3.22)
 set(folder "${CTEST_SCRIPT_ARG}")
@@ -27,7 +27,7 @@ foreach(step test gate history)
     file(READ "${folder}/${step}.code" code)
     string(STRIP "${code}" code)
     if(code EQUAL 5)
-      set(code 77)  # undecided: skipped
+      set(code 77)  # an undecided comparison is a skipped test
     endif()
     set(measurement "")
     if(step STREQUAL "gate")

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """history_page.py NIGHTS [DECISION.json] -o PAGE.html   draws the ratio of each night to the reference build, one plot a case.
 
-NIGHTS is the folder of *.night.json files of scripts/gate --history. DECISION.json is what `ddproxy compare --history --json` wrote; its
-decision stands at the top. The page holds everything and needs no network."""
+NIGHTS is the folder with the *.night.json files of scripts/gate --history. DECISION.json is a file that `ddproxy compare --history --json`
+wrote. The page begins with its decision. The page holds everything and needs no network."""
 import argparse
 import html
 import io
@@ -23,7 +23,7 @@ except ImportError as error:
 
 
 def read_nights(folder):
-    """Returns the nights of a folder, oldest first. Skips a file that is no night, and says so."""
+    """Returns the nights of a folder, oldest first. Skips a file that does not have the format of a night, and prints a message."""
     nights = []
     for path in sorted(folder.glob("*.night.json")):
         try:
