@@ -175,11 +175,11 @@ class Session {
   std::optional<CollectiveRounds> table_rounds_;       // exists while a calibration goes on
   std::optional<ContentionRounds> contention_rounds_;  // exists while a calibration goes on
   // The samples of the calibration on all ranks, until no more can be added. table_rounds_ and
-  // contention_rounds_ hold theirs while they exist. Rank 0 computes from those in the file.
+  // contention_rounds_ hold theirs while they exist. Rank 0 computes from those in the file. Only the file
+  // holds the samples of handing a bucket over.
   Tables calibration_;
   std::vector<Phase> phases_;
-  model::Job job_;      // input of the prediction, made from the tables only; uses no sample of the sweep
-  SizeTimes handover_;  // samples of handing a bucket over (handover.hpp)
+  model::Job job_;  // input of the prediction, made from the tables only; uses no sample of the sweep
   std::vector<Uncertainty> uncertainty_;
   model::Band best_cap_{not_available, not_available};  // 95 % interval, bytes
   double floor_ = not_available;                        // lower bound on E, seconds

@@ -12,6 +12,9 @@ namespace ddproxy {
 /// is the same on all ranks. Collective.
 bool hands_over(RankContext const& context);
 
+/// The number of samples in all rounds together.
+inline constexpr int samples_of_handover = 36;
+
 /// Adds the samples of round `round` (from 0) of `rounds` to `times`: the seconds of handing one bucket over
 /// and getting the core back. A sample is the difference of two times of the same all-reduces of the smallest
 /// gradient. Each of them is waited for before the next one starts: once the communication thread carries
