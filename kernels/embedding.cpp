@@ -64,22 +64,6 @@ struct PositionSum {
 
 }  // namespace
 
-void embedding_forward(Space const& exec, EmbeddingSize size, int const* tokens, float const* token_table,
-                       float const* position_table, float* x) {
-  const Index columns = size.columns;
-  const Index sequence = size.sequence;
-  static const std::string label = "embedding_forward";
-  Kokkos::parallel_for(
-      label, teams_of_rows(exec, size.batch * sequence, columns), KOKKOS_LAMBDA(Team const& team) {
-        const Index n = team.league_rank();
-        float const* const token = token_table + tokens[n] * columns;
-        float const* const position = position_table + n % sequence * columns;
-        float* const out = x + n * columns;
-        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns),
-                             [=](Index c) { out[c] = token[c] + position[c]; });
-      });
-}
-
 void token_forward(Space const& exec, EmbeddingSize size, int const* tokens, float const* token_table,
                    float* x) {
   const Index columns = size.columns;

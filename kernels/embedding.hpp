@@ -18,18 +18,13 @@ struct EmbeddingSize {
   Index columns;
 };
 
-/// Computes x[b, t] = token_table[tokens[b, t]] + position_table[t]. Reads tokens [B, T], token_table [V, C]
-/// and position_table [context, C]; assigns x [B, T, C].
-void embedding_forward(Space const& exec, EmbeddingSize size, int const* tokens, float const* token_table,
-                       float const* position_table, float* x);
-
-/// Computes the first part of embedding_forward(), x[n] = token_table[tokens[n]]. Reads tokens [B, T] and
-/// token_table [V, C]; assigns x [B, T, C].
+/// Computes x[n] = token_table[tokens[n]], the embedding of the tokens without their positions. Reads tokens
+/// [B, T] and token_table [V, C]; assigns x [B, T, C].
 void token_forward(Space const& exec, EmbeddingSize size, int const* tokens, float const* token_table,
                    float* x);
 
-/// Computes the second part, x[b, t] += position_table[t]. Both parts together give the same result as
-/// embedding_forward(), bit for bit. Reads position_table [context, C]; accumulates into x [B, T, C].
+/// Adds the positions: x[b, t] += position_table[t]. Reads position_table [context, C]; accumulates into x
+/// [B, T, C].
 void position_forward(Space const& exec, EmbeddingSize size, float const* position_table, float* x);
 
 /// Computes dposition[t] = sum over b of dx[b, t] for t < T, and 0 for the other positions. Reads dx [B, T,

@@ -20,7 +20,8 @@ constexpr auto forward = Direction::forward;
 constexpr auto backward = Direction::backward;
 
 constexpr Operation operations[] = {
-    {"embedding forward", forward, run_embedding, 0, 0, 3 * c, 0, 0},
+    {"embedding.wte forward", forward, run_tokens, 0, 0, 2 * c, 0, 0},
+    {"embedding.wpe forward", forward, run_positions, 0, 0, 3 * c, 0, 0},
     {"embedding.wpe backward", backward, run_positions, 0, 0, c, context* c, 0},
     {"embedding.wte backward", backward, run_tokens, 0, 0, 3 * c, 0, 0},
     {"layernorm forward", forward, run_layernorm, 0, 0, 2 * c, 0, 0},

@@ -93,12 +93,13 @@ void run_head(Space const& exec, Arrays const& a, Operation const& op) {
 
 void run_attention(Space const& exec, Arrays const& a, Operation const& op) {
   float* const log_sum = a.statistics.data();
+  const kernels::AttentionSize size = attention_size(a);
+  const kernels::ConstQkv qkv = kernels::as_const(kernels::packed_qkv(size, a.wide_in.data()));
   if (op.direction == Direction::forward)
-    kernels::attention_forward(exec, attention_size(a), a.wide_in.data(), a.out.data(), log_sum,
-                               a.scratch.data());
+    kernels::attention_forward(exec, size, qkv, a.out.data(), log_sum, a.scratch.data());
   else
-    kernels::attention_backward(exec, attention_size(a), {a.wide_in.data(), a.out.data(), log_sum},
-                                a.in.data(), a.wide_out.data(), a.scratch.data());
+    kernels::attention_backward(exec, size, {qkv, a.out.data(), log_sum}, a.in.data(),
+                                kernels::packed_qkv(size, a.wide_out.data()), a.scratch.data());
 }
 
 void run_layernorm(Space const& exec, Arrays const& a, Operation const& op) {
@@ -135,17 +136,19 @@ void run_cross_entropy(Space const& exec, Arrays const& a, Operation const& op) 
                                     a.wide_out.data());
 }
 
-void run_embedding(Space const& exec, Arrays const& a, Operation const&) {
-  kernels::embedding_forward(exec, {1, a.tokens, d_model}, a.ids.data(), a.weight.data(), a.wide_in.data(),
-                             a.out.data());
+void run_positions(Space const& exec, Arrays const& a, Operation const& op) {
+  const kernels::EmbeddingSize size{1, a.tokens, d_model};
+  if (op.direction == Direction::forward)
+    kernels::position_forward(exec, size, a.weight.data(), a.out.data());
+  else
+    kernels::position_backward(exec, size, context, a.in.data(), a.gradient.data());
 }
 
-void run_positions(Space const& exec, Arrays const& a, Operation const&) {
-  kernels::position_backward(exec, {1, a.tokens, d_model}, context, a.in.data(), a.gradient.data());
-}
-
-void run_tokens(Space const& exec, Arrays const& a, Operation const&) {
-  kernels::token_backward(exec, d_model, a.groups, a.ids.data(), a.in.data(), a.gradient.data());
+void run_tokens(Space const& exec, Arrays const& a, Operation const& op) {
+  if (op.direction == Direction::forward)
+    kernels::token_forward(exec, {1, a.tokens, d_model}, a.ids.data(), a.weight.data(), a.out.data());
+  else
+    kernels::token_backward(exec, d_model, a.groups, a.ids.data(), a.in.data(), a.gradient.data());
 }
 
 void run_rmsnorm(Space const& exec, Arrays const& a, Operation const& op) {

@@ -74,6 +74,6 @@ struct Operation {
 
 using Run = void(kernels::Space const& exec, Arrays const& arrays, Operation const& operation);
 Run run_linear, run_head, run_attention, run_layernorm, run_gelu, run_residual, run_cross_entropy,
-    run_embedding, run_positions, run_tokens, run_rmsnorm, run_swiglu, run_rope, run_adamw, run_norm;
+    run_positions, run_tokens, run_rmsnorm, run_swiglu, run_rope, run_adamw, run_norm;
 
 }  // namespace ddproxy::bench

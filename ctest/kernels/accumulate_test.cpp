@@ -104,19 +104,6 @@ TEST_F(Accumulate, PositionTables) {
   });
 }
 
-TEST(Embedding, TwoPartsGiveTheBitsOfBothAtOnce) {
-  constexpr Index batch = 3, sequence = 5, columns = 24, vocabulary = 17;
-  const auto tokens = copy_tokens("tokens", some_tokens(size(batch, sequence), vocabulary));
-  const Floats table = array(size(vocabulary, columns), 1), positions = array(size(sequence, columns), 2);
-  const Floats at_once = poisoned(size(batch * sequence, columns)), in_parts = poisoned(at_once.size());
-  const EmbeddingSize dimensions{batch, sequence, columns};
-  embedding_forward({}, dimensions, tokens.data(), table.data(), positions.data(), at_once.data());
-  token_forward({}, dimensions, tokens.data(), table.data(), in_parts.data());
-  position_forward({}, dimensions, positions.data(), in_parts.data());
-  Space().fence();
-  EXPECT_EQ(to_host(in_parts), to_host(at_once));
-}
-
 TEST(Layernorm, WithoutABiasIsTheOneWithABiasOfZero) {
   const Floats x = array(size(rows, in), 1), weight = array(size(in), 2), zero("zero", size(in));
   const Floats with = poisoned(x.size()), without = poisoned(x.size()), mean = poisoned(size(rows)),

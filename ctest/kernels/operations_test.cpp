@@ -206,7 +206,8 @@ TEST(Embedding, MatchesTheReference) {
                dx = to_space(gradient);
   const Floats dwpe = poisoned(positions.size()), dwte = to_space(before);
   const EmbeddingSize size{batch, sequence, columns};
-  embedding_forward({}, size, ids.data(), wte.data(), wpe.data(), x.data());
+  token_forward({}, size, ids.data(), wte.data(), x.data());
+  position_forward({}, size, wpe.data(), x.data());
   position_backward({}, size, context, dx.data(), dwpe.data());
   token_backward({}, columns, group_tokens(tokens), ids.data(), dx.data(), dwte.data());
   Space().fence();

@@ -141,6 +141,40 @@ TEST_F(CalibrationRecorder, GivesBackASampleWhoseProbeFailed) {
   EXPECT_TRUE(std::isnan(recorder_->runs()[0].probes.before.at(1)));
 }
 
+void expect_equal_handovers(Recorder const& recorder, SizeTimes const& times) {
+  EXPECT_EQ(recorder.handovers().seconds, times.seconds);
+  expect_equal_probes(recorder.handovers(), times);
+}
+
+TEST_F(CalibrationRecorder, GivesBackTheHandoversOfAllRounds) {
+  recorder_->handovers({});
+  recorder_->handover(0);
+  expect_equal_handovers(*recorder_, {});
+  EXPECT_FALSE(recorder_->reader().has("/calibration/handover"));
+  for (const std::size_t samples : {12, 24, 36}) {
+    const SizeTimes times{0, next(samples), 0, probes(samples)};
+    recorder_->handovers(times);
+    expect_equal_handovers(*recorder_, times);
+  }
+  recorder_->handover(3e-6);
+  EXPECT_EQ(recorder_->reader().reals("/calibration/handover"), Numbers{3e-6});
+}
+
+TEST_F(CalibrationRecorder, GivesBackHandoversWhoseProbesAreUnknown) {
+  SizeTimes times{0, next(2), 0, probes(2)};
+  times.probes.after[0] = unknown;
+  recorder_->handovers(times);
+  EXPECT_EQ(recorder_->handovers().probes.before, times.probes.before);
+  EXPECT_TRUE(std::isnan(recorder_->handovers().probes.after.at(0)));
+  EXPECT_EQ(recorder_->handovers().probes.after.at(1), times.probes.after[1]);
+}
+
+TEST_F(CalibrationRecorder, GivesBackHandoversWithoutProbes) {
+  const SizeTimes times{0, next(2), 0, {}};
+  recorder_->handovers(times);
+  expect_equal_handovers(*recorder_, times);
+}
+
 // What is measured after the sweep is written apart from the rest, and only once.
 TEST_F(CalibrationRecorder, GivesBackTheSamplesOfAfterTheSweepBehindTheOthers) {
   const Tables before{passes(2), {size(1000, 2), size(2000, 3)}, {run(1000, 2), run(2000, 1)}};

@@ -3,15 +3,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <optional>
 
-#include "ctest/folders.hpp"
-#include "ctest/mpi_main.hpp"
+#include "ctest/miniapp/passing_lane.hpp"
 #include "miniapp/app/tables.hpp"
-#include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/measure/calibration/verify_collective.hpp"
 #include "model/cost/collective_tables.hpp"
 
@@ -56,32 +53,23 @@ TEST(CollectivesTable, IsReadAsCostsByVerb) {
 }
 
 /// Carries out another call than the requested one, or no call if `change` returns nothing.
-class FaultyLane : public CommunicationLane {
+class FaultyLane : public PassingLane {
  public:
   using Change = std::function<std::optional<CollectiveCall>(CollectiveCall)>;
   FaultyLane(std::unique_ptr<CommunicationLane> lane, Change change)
-      : lane_(std::move(lane)), change_(std::move(change)) {}
-  void begin(std::size_t calls) override { lane_->begin(calls); }
+      : PassingLane(std::move(lane)), change_(std::move(change)) {}
   void start(CollectiveCall const& call, Completion ready) override {
     if (const auto changed = change_(call)) lane_->start(*changed, ready);
   }
-  void wait_all() override { lane_->wait_all(); }
-  Completion wait_for(std::size_t call) override { return lane_->wait_for(call); }
-  std::vector<FinishedCall> const& finished() const override { return lane_->finished(); }
-  ElementsByVerb elements_handed_over() const override { return lane_->elements_handed_over(); }
-  std::string description() const override { return lane_->description(); }
 
  private:
-  std::unique_ptr<CommunicationLane> lane_;
   Change change_;
 };
 
 class VerifyCollective : public testing::Test {
  protected:
-  VerifyCollective() : config(read_config(std::filesystem::path(source_folder) / "inputs/tiny.toml")) {
-    config.piece_mib = 0.001;
-  }
-  RankContext context() { return make_rank_context(config, make_workload(config), *test_runtime); }
+  VerifyCollective() : config(tiny_config()) { config.piece_mib = 0.001; }
+  RankContext context() { return context_of(config); }
   static CollectiveCall call(Verb verb) { return in_place(verb, {0, 12000}, place()); }
   static GroupPlace place() { return {test_runtime->rank(), test_runtime->ranks()}; }
 

@@ -3,14 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "ctest/folders.hpp"
-#include "ctest/mpi_main.hpp"
-#include "miniapp/input/toml/read_config.hpp"
+#include "ctest/miniapp/passing_lane.hpp"
 #include "miniapp/measure/calibration/calibrate.hpp"
 
 // Tests that the all-reduces of a contention run do not touch the gradients that the operators write at the
@@ -19,25 +16,15 @@ namespace ddproxy {
 namespace {
 
 /// Passes all calls on, and remembers their slices.
-class RecordingLane : public CommunicationLane {
+class RecordingLane : public PassingLane {
  public:
-  explicit RecordingLane(std::unique_ptr<CommunicationLane> lane) : lane_(std::move(lane)) {}
-  void begin(std::size_t calls) override { lane_->begin(calls); }
+  using PassingLane::PassingLane;
   void start(CollectiveCall const& call, Completion ready) override {
     slices.push_back(full_slice(call));
     lane_->start(call, ready);
   }
-  void progress() override { lane_->progress(); }
-  void wait_all() override { lane_->wait_all(); }
-  Completion wait_for(std::size_t call) override { return lane_->wait_for(call); }
-  std::vector<FinishedCall> const& finished() const override { return lane_->finished(); }
-  ElementsByVerb elements_handed_over() const override { return lane_->elements_handed_over(); }
-  std::string description() const override { return lane_->description(); }
 
   std::vector<Slice> slices;
-
- private:
-  std::unique_ptr<CommunicationLane> lane_;
 };
 
 // Runs the work once, and returns for each element of the arena whether the work assigned it.
@@ -62,8 +49,8 @@ std::vector<Slice> slices_of_a_sample(RankContext& context, RecordingLane& lane)
 }
 
 TEST(ContentionCalls, StayAwayFromTheGradientsThatComputeWrites) {
-  const Config config = read_config(std::filesystem::path(source_folder) / "inputs/tiny.toml");
-  RankContext context = make_rank_context(config, make_workload(config), *test_runtime);
+  const Config config = tiny_config();
+  RankContext context = context_of(config);
   const auto written = elements_written(context, choose_work(context));
   auto owner = std::make_unique<RecordingLane>(std::move(context.allreduce));
   RecordingLane& lane = *owner;

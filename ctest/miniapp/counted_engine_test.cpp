@@ -7,6 +7,7 @@
 #include "ctest/miniapp/counting_engine.hpp"
 #include "ctest/miniapp/exact_step.hpp"
 #include "ctest/miniapp/mpi_bytes.hpp"
+#include "ctest/miniapp/passing_lane.hpp"
 #include "ctest/miniapp/preset_cases.hpp"
 #include "ctest/miniapp/step_run.hpp"
 #include "ctest/model/step/steps.hpp"
@@ -38,33 +39,10 @@ class IdleLane : public ComputeLane {
   void fence() override {}
 };
 
-/// A fault: one call of the step is started `times` times.
+/// A fault: one call of the step is carried out `times` times.
 struct Fault {
   std::size_t call;
   int times;
-};
-
-class FaultyLane : public CommunicationLane {
- public:
-  FaultyLane(std::unique_ptr<CommunicationLane> lane, Fault fault) : lane_(std::move(lane)), fault_(fault) {}
-  void begin(std::size_t calls) override {
-    started_ = 0;
-    lane_->begin(calls + 1);
-  }
-  void start(CollectiveCall const& call, Completion ready) override {
-    const int times = started_++ == fault_.call ? fault_.times : 1;
-    for (int i = 0; i < times; ++i) lane_->start(call, ready);
-  }
-  void wait_all() override { lane_->wait_all(); }
-  Completion wait_for(std::size_t call) override { return lane_->wait_for(call); }
-  std::vector<FinishedCall> const& finished() const override { return lane_->finished(); }
-  ElementsByVerb elements_handed_over() const override { return lane_->elements_handed_over(); }
-  std::string description() const override { return lane_->description(); }
-
- private:
-  std::unique_ptr<CommunicationLane> lane_;
-  Fault fault_;
-  std::size_t started_ = 0;
 };
 
 /// What a step did on this rank.
@@ -97,7 +75,8 @@ Traffic run_idle(model::RankGraphs const& graphs, WireFormat wire, bool thread =
       std::make_unique<MpiEngine>(MPI_COMM_WORLD, memory.data(), 5000, 60, wire, CallTable(blocking)),
       wire_element_bytes(wire), run.engine));
   auto lanes = make_lanes(std::move(engines), {.thread = thread}, place.rank);
-  if (fault) lanes.front() = std::make_unique<FaultyLane>(std::move(lanes.front()), *fault);
+  if (fault)
+    lanes.front() = std::make_unique<RepeatingLane>(std::move(lanes.front()), fault->call, fault->times);
   IdleLane compute;
   forget_mpi_bytes();
   run_step(step, compute, *lanes.front());

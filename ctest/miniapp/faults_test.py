@@ -96,6 +96,8 @@ def check_output():
     expect(2, "only run and sweep use", "layers", "a.toml", "--", "--benchmark_filter=flat")
     expect(2, "an argument is empty", "run", "a.toml", "-o", "")
     expect(2, "--json: 1 required", "run", "a.toml", "--json=")
+    expect(2, "--json -: standard output has the tables; give the name of a file; see ddproxy run --help", "run", "a.toml", "--json", "-")
+    expect(2, "--output -: ", "run", "a.toml", "-o-")
     expect(2, "--total requires --pieces", "allreduce", "a.toml", "--total", "1")
     os.mkdir("folder.h5")
     expect(2, "folder.h5", "run", "a.toml", "-o", "folder.h5")

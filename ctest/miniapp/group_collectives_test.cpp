@@ -2,18 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <span>
 
-#include "ctest/folders.hpp"
 #include "ctest/miniapp/late_staging.hpp"
-#include "ctest/mpi_main.hpp"
+#include "ctest/miniapp/passing_lane.hpp"
 #include "miniapp/collectives/drivers/polled_lane.hpp"
 #include "miniapp/collectives/engines/mpi_engine.hpp"
 #include "miniapp/collectives/engines/staged_engine.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/step_strategy.hpp"
-#include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/calibration/verify_collective.hpp"
 #include "miniapp/measure/step/group_lane.hpp"
@@ -28,11 +25,10 @@ constexpr auto verbs = {Verb::all_reduce, Verb::reduce_scatter, Verb::all_gather
 constexpr std::size_t elements = 12000, piece = 1000;
 
 /// Carries out the calls of another lane. Afterwards it adds 1 to one element if `spoils` is true.
-class SpoilingLane : public CommunicationLane {
+class SpoilingLane : public PassingLane {
  public:
   SpoilingLane(std::unique_ptr<CommunicationLane> lane, std::span<float> arena, bool spoils)
-      : lane_(std::move(lane)), arena_(arena), spoils_(spoils) {}
-  void begin(std::size_t calls) override { lane_->begin(calls); }
+      : PassingLane(std::move(lane)), arena_(arena), spoils_(spoils) {}
   void start(CollectiveCall const& call, Completion ready) override {
     const Slice result = call.assigned.count > 0 ? call.assigned : call.read;
     last_ = result.end() - 1;
@@ -42,13 +38,8 @@ class SpoilingLane : public CommunicationLane {
     lane_->wait_all();
     if (spoils_) arena_[last_] += 1;
   }
-  Completion wait_for(std::size_t call) override { return lane_->wait_for(call); }
-  std::vector<FinishedCall> const& finished() const override { return lane_->finished(); }
-  ElementsByVerb elements_handed_over() const override { return lane_->elements_handed_over(); }
-  std::string description() const override { return lane_->description(); }
 
  private:
-  std::unique_ptr<CommunicationLane> lane_;
   std::span<float> arena_;
   bool spoils_;
   std::size_t last_ = 0;
@@ -56,11 +47,9 @@ class SpoilingLane : public CommunicationLane {
 
 class GroupCollectives : public testing::Test {
  protected:
-  GroupCollectives() : config(read_config(std::filesystem::path(source_folder) / "inputs/tiny.toml")) {
-    config.piece_mib = 0.001;
-  }
+  GroupCollectives() : config(tiny_config()) { config.piece_mib = 0.001; }
   RankContext context(int group) {
-    RankContext made = make_rank_context(config, make_workload(config), *test_runtime);
+    RankContext made = context_of(config);
     use_group_lane(made, group);
     return made;
   }

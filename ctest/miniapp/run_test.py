@@ -45,6 +45,15 @@ def figures(output):
     return dict(field.split("=") for field in output.splitlines()[-1].split()[1:])
 
 
+def check_handovers(calibration):
+    """There are samples if a rank has no core for its communication thread. Their median, but at least 0, is what predictions add to a(x)."""
+    assert ("handover" in calibration) == ("handover_seconds" in calibration) and (ranks != "1" or "handover" not in calibration)
+    if "handover" in calibration:
+        seconds = calibration["handover_seconds"][:]
+        assert seconds.size == 36 and numpy.isfinite(seconds).all(), seconds
+        assert math.isclose(calibration["handover"][()], max(0, numpy.median(seconds)), abs_tol=1e-15), (calibration["handover"][()], seconds)
+
+
 def check_run():
     fom = figures(start("run", tiny, "-o", "run.h5", "--json", "run.json", "--trace", "trace.json", "--trace-cases", "flat"))
     assert is_real(fom["valid"]) and float(fom["tokens_per_s"]) > 0, fom
@@ -69,6 +78,7 @@ def check_run():
         check_timeline(file["timeline"])
         if has_one_state(file):
             check_memory(file)
+            check_handovers(file["calibration"])
         check_against_json(file, json.load(open("run.json")), fom)
         check_xarray(sweep)
 

@@ -9,6 +9,7 @@
 
 #include "ctest/miniapp/counting_engine.hpp"
 #include "ctest/miniapp/late_staging.hpp"
+#include "ctest/miniapp/passing_lane.hpp"
 #include "ctest/miniapp/step_run.hpp"
 #include "miniapp/collectives/engines/staged_engine.hpp"
 #include "miniapp/measure/pass/step_traces.hpp"
@@ -52,36 +53,10 @@ class PoisonLane : public ComputeLane {
   kernels::Floats memory_;
 };
 
-/// A communication lane that leaves one call out. All ranks must leave out the same call.
-class LeavingOut : public CommunicationLane {
- public:
-  LeavingOut(std::unique_ptr<CommunicationLane> lane, std::size_t call)
-      : lane_(std::move(lane)), call_(call) {}
-  void begin(std::size_t calls) override {
-    started_ = 0;
-    lane_->begin(calls);
-  }
-  void start(CollectiveCall const& call, Completion ready) override {
-    lane_->start(started_++ == call_ ? all_reduce({0, 0}) : call, ready);
-  }
-  void progress() override { lane_->progress(); }
-  void wait_all() override { lane_->wait_all(); }
-  Completion wait_for(std::size_t call) override { return lane_->wait_for(call); }
-  Completion completion_of(std::size_t call) override { return lane_->completion_of(call); }
-  std::vector<FinishedCall> const& finished() const override { return lane_->finished(); }
-  ElementsByVerb elements_handed_over() const override { return lane_->elements_handed_over(); }
-  std::string description() const override { return lane_->description(); }
-
- private:
-  std::unique_ptr<CommunicationLane> lane_;
-  std::size_t call_, started_ = 0;
-};
-
 /// A communication lane that says at once that a collective is done.
-class NotWaiting : public LeavingOut {
+class NotWaiting : public PassingLane {
  public:
-  explicit NotWaiting(std::unique_ptr<CommunicationLane> lane)
-      : LeavingOut(std::move(lane), std::numeric_limits<std::size_t>::max()) {}
+  using PassingLane::PassingLane;
   Completion wait_for(std::size_t /*call*/) override { return {Clock::now()}; }
 };
 
@@ -133,7 +108,7 @@ class ShardedRun {
 
   /// Leaves out call number `call` of a lane in all later steps.
   void leave_out(std::size_t lane, std::size_t call) {
-    lanes_[lane] = std::make_unique<LeavingOut>(std::move(lanes_[lane]), call);
+    lanes_[lane] = std::make_unique<RepeatingLane>(std::move(lanes_[lane]), call, 0);
   }
 
   /// Lets the compute lane go on before the collectives of a lane are done, in all later steps.

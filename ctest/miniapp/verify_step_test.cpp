@@ -5,7 +5,7 @@
 #include <functional>
 #include <iostream>
 
-#include "ctest/mpi_main.hpp"
+#include "ctest/miniapp/passing_lane.hpp"
 #include "miniapp/compute/step_lane.hpp"
 #include "miniapp/measure/step/step_meter.hpp"
 #include "miniapp/measure/step/verify_context.hpp"
@@ -158,40 +158,18 @@ std::string with_graph(Config const& config,
   return verified(context);
 }
 
-/// Carries out one call of a step `times` times, and another call of 0 elements if `times` is 0.
-class FaultyLane : public CommunicationLane {
+/// Assigns 1 to `stray` at the end of a step.
+class StrayLane : public PassingLane {
  public:
-  /// `stray`, if not null, is assigned 1 at the end of a step.
-  FaultyLane(CommunicationLane& lane, std::size_t call, int times, float* stray = nullptr)
-      : lane_(lane), call_(call), times_(times), stray_(stray) {}
-  void begin(std::size_t calls) override {
-    started_ = 0;
-    lane_.begin(calls + 1);
-  }
-  void start(CollectiveCall const& call, Completion ready) override {
-    const bool here = started_++ == call_;
-    if (here && times_ == 0) return lane_.start(all_reduce({0, 0}), ready);
-    for (int i = 0; i < (here ? times_ : 1); ++i) lane_.start(call, ready);
-  }
-  void progress() override { lane_.progress(); }
+  StrayLane(std::unique_ptr<CommunicationLane> lane, float& stray)
+      : PassingLane(std::move(lane)), stray_(stray) {}
   void wait_all() override {
-    lane_.wait_all();
-    if (stray_) *stray_ = 1;
+    lane_->wait_all();
+    stray_ = 1;
   }
-  Completion wait_for(std::size_t call) override { return lane_.wait_for(call + is_later(call)); }
-  Completion completion_of(std::size_t call) override { return lane_.completion_of(call + is_later(call)); }
-  std::vector<FinishedCall> const& finished() const override { return lane_.finished(); }
-  ElementsByVerb elements_handed_over() const override { return lane_.elements_handed_over(); }
-  std::string description() const override { return lane_.description(); }
 
  private:
-  std::size_t is_later(std::size_t call) const { return times_ == 2 && call >= call_ ? 1 : 0; }
-
-  CommunicationLane& lane_;
-  std::size_t call_;
-  int times_;
-  float* stray_;
-  std::size_t started_ = 0;
+  float& stray_;
 };
 
 /// Returns the message about a step of which one collective of a verb is carried out `times` times.
@@ -203,11 +181,8 @@ std::string with_call(Config const& config, Verb verb, int times, std::size_t fr
   std::vector<std::size_t> found;
   for (std::size_t call = 0; call < calls.size(); ++call)
     if (calls[call].verb == verb) found.push_back(call);
-  const auto real = std::move(lane);
-  lane = std::make_unique<FaultyLane>(*real, found.at(found.size() - 1 - from_end), times);
-  auto message = verified(context);
-  lane = nullptr;  // before `real`
-  return message;
+  lane = std::make_unique<RepeatingLane>(std::move(lane), found.at(found.size() - 1 - from_end), times);
+  return verified(context);
 }
 
 void expect_caught(std::string const& message, std::string const& part) {
@@ -328,10 +303,9 @@ TEST(VerifyStepPlanted, AWriteIntoAReleasedBufferIsCaught) {
   std::size_t released = 0;
   for (std::size_t b = 0; b < buffers.size(); ++b)
     if (buffers[b].kind == model::BufferKind::activation) released = context.places.first[b];
-  const auto real = std::move(context.rank.allreduce);
-  context.rank.allreduce = std::make_unique<FaultyLane>(*real, 0, 1, &context.rank.memory[released]);
+  auto& lane = context.rank.allreduce;
+  lane = std::make_unique<StrayLane>(std::move(lane), context.rank.memory[released]);
   expect_caught(verified(context), "expected NaN, because nothing may have written it, found 1");
-  context.rank.allreduce = nullptr;  // before `real`
 }
 
 }  // namespace

@@ -27,15 +27,4 @@ void attention_backward(Space const& exec, AttentionSize size, AttentionKept con
     heads::attention_backward(exec, size, kept, dout, dqkv, scratch);
 }
 
-void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
-                       float* scratch) {
-  attention_forward(exec, size, packed_qkv(size, qkv), out, log_sum, scratch);
-}
-
-void attention_backward(Space const& exec, AttentionSize size, AttentionForward const& kept,
-                        float const* dout, float* dqkv, float* scratch) {
-  attention_backward(exec, size, {packed_qkv(size, kept.qkv), kept.out, kept.log_sum}, dout,
-                     packed_qkv(size, dqkv), scratch);
-}
-
 }  // namespace ddproxy::kernels

@@ -40,22 +40,6 @@ struct AttentionKept {
 void attention_backward(Space const& exec, AttentionSize size, AttentionKept const& kept, float const* dout,
                         Qkv const& dqkv, float* scratch);
 
-/// Computes attention_forward() with q, k and v side by side in qkv [B, T, C + 2 G D], as packed_qkv()
-/// (qkv.hpp) describes it. With kv_heads = heads, as in GPT-2, qkv is [B, T, 3C].
-void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
-                       float* scratch);
-
-/// The arrays that attention_forward() with packed memory read and wrote, kept for attention_backward().
-struct AttentionForward {
-  float const* qkv;
-  float const* out;
-  float const* log_sum;
-};
-
-/// Computes attention_backward() with packed memory. Reads dout [B, T, C], assigns dqkv in the layout of qkv.
-void attention_backward(Space const& exec, AttentionSize size, AttentionForward const& kept,
-                        float const* dout, float* dqkv, float* scratch);
-
 // The two implementations. The functions above call `batched` in a build for a device, and `heads` in a build
 // for a host. The functions of both namespaces take the same arguments and compute the same results as the
 // functions above.

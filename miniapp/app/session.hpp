@@ -176,11 +176,10 @@ class Session {
   std::optional<ContentionRounds> contention_rounds_;  // exists while a calibration goes on
   // The samples of the calibration on all ranks, until no more can be added. While table_rounds_ and
   // contention_rounds_ exist, they hold the samples of a(x), kappa and gamma. Rank 0 computes from the copy
-  // in the results file.
+  // in the results file. Only the file holds the samples of handing a bucket over.
   Tables calibration_;
   std::vector<Phase> phases_;
-  model::Job job_;      // input of the prediction, made from the tables only; uses no sample of the sweep
-  SizeTimes handover_;  // samples of handing a bucket over (handover.hpp)
+  model::Job job_;  // input of the prediction, made from the tables only; uses no sample of the sweep
   std::vector<Uncertainty> uncertainty_;
   model::Band best_cap_{not_available, not_available};  // 95 % interval, bytes
   double floor_ = not_available;                        // lower bound on E, seconds

@@ -90,7 +90,9 @@ void Session::take_rounds(int first, int last) {
     keep_samples_of([&] { recorder_->allreduce(table_rounds_->times(), context_.ranks()); });
     contention_rounds_->take(round, rounds);
     keep_samples_of([&] { recorder_->calibration(contention_rounds_->runs()); });
-    add_handovers(context_, handover_, round, rounds);
+    SizeTimes handovers = root() ? recorder_->handovers() : SizeTimes();
+    add_handovers(context_, handovers, round, rounds);
+    keep_samples_of([&] { recorder_->handovers(handovers); });
     if (!root()) continue;
     static const std::vector<SizeTimes> none;  // replayed all-reduces are not measured
     auto const& measured = context_.reduces() ? table_rounds_->times() : none;

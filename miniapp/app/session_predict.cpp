@@ -118,7 +118,7 @@ void Session::predict() {
   predict_bands(measurements);
   recorder_->predictions(reports_, floor_);
   recorder_->uncertainty(uncertainty_);
-  recorder_->handover(handover_, job_.handover);
+  recorder_->handover(job_.handover);
 }
 
 }  // namespace ddproxy

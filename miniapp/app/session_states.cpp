@@ -66,7 +66,7 @@ std::vector<ContentionSample> Session::runs_of_state() const {
 }
 
 double Session::handover_of_state() const {
-  return handover_seconds(state_ ? in_state(states_, *state_, std::vector{handover_}).front() : handover_);
+  return handover_seconds(of_state({recorder_->handovers()}).front());
 }
 
 std::vector<Sample> Session::samples_of_state(std::vector<Sample> const& of_case) const {

@@ -114,10 +114,21 @@ CLI::Validator number_that(bool (*fits)(double), std::string const& meaning, std
 
 using Arguments = std::span<char const* const>;
 
+// Returns a message if an option has the file name "-", which many programs take for standard output. A file
+// with this name would be a surprise, and standard output has the tables.
+std::string complain_about_dashes(CLI::App const& command) {
+  for (char const* name : {"--output", "--json", "--csv", "--junit", "--night", "--trace"}) {
+    CLI::Option const* option = command.get_option_no_throw(name);
+    if (option != nullptr && option->results() == std::vector<std::string>{"-"})
+      return fmt::format("{} -: standard output has the tables; give the name of a file", name);
+  }
+  return "";
+}
+
 // Returns a message if the arguments are wrong as a whole; an empty text otherwise. Each option has already
 // checked its own value. An empty argument is refused. It usually comes from an unset variable of a script,
 // and would be taken for a file without a name.
-std::string complain(Arguments arguments, Options const& options) {
+std::string complain(Arguments arguments, Options const& options, CLI::App const& command) {
   for (std::string_view argument : arguments.subspan(1))
     if (argument.empty())
       return fmt::format(
@@ -128,7 +139,7 @@ std::string complain(Arguments arguments, Options const& options) {
     return "arguments after -- go to Google Benchmark, which only run and sweep use";
   if (!options.resume.empty() && !options.benchmark.empty())
     return "--resume does not go with arguments for Google Benchmark (after --): leave out one of them";
-  return "";
+  return complain_about_dashes(command);
 }
 
 // Makes the help say what ddproxy-model can do. The commands that are left out of the list are accepted, too,
@@ -195,7 +206,7 @@ std::optional<Options> parse_options(int argc, char const* const* argv, char con
   try {
     app.parse(static_cast<int>(separator - all.begin()), argv);
     const Arguments own(all.begin(), separator);
-    if (const auto complaint = complain(own, options); !complaint.empty())
+    if (const auto complaint = complain(own, options, *app.get_subcommands().front()); !complaint.empty())
       throw CLI::ValidationError(complaint);
   } catch (CLI::ParseError const& error) {
     exit_code = report(app, error, speak);

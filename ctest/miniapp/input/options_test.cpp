@@ -195,6 +195,30 @@ TEST(Options, AStepHasALabelAndADryRun) {
   EXPECT_FALSE(parse({"step", "in.toml", "--label", "two\nlines"}, code));
 }
 
+// Many programs take - for standard output. A file with this name would be a surprise.
+TEST(Options, NoOutputHasTheNameOfStandardOutput) {
+  const std::vector<std::pair<char const*, std::vector<char const*>>> outputs{
+      {"run", {"-o", "--json", "--trace"}},
+      {"step", {"-o", "--json", "--trace"}},
+      {"collectives", {"-o", "--json"}},
+      {"predict", {"--json", "--csv"}},
+      {"account", {"--json"}},
+      {"memory", {"--json"}},
+      {"compare", {"--json", "--csv", "--junit", "--night"}}};
+  for (auto const& [command, options] : outputs)
+    for (auto const* option : options) {
+      std::vector<char const*> arguments{command, option, "-", "old"};
+      if (command == std::string("compare")) arguments.push_back("new");
+      int code = 0;
+      EXPECT_FALSE(parse(arguments, code)) << command << " " << option;
+      EXPECT_EQ(code, 2);
+      arguments[2] = "./-";
+      EXPECT_TRUE(parse(arguments, code)) << command << " " << option;
+    }
+  int code = 0;
+  EXPECT_TRUE(parse({"run", "in.toml", "--label", "-"}, code));
+}
+
 TEST(Options, HelpAndVersionAreFine) {
   for (char const* word : {"--help", "--version"}) {
     int code = -1;

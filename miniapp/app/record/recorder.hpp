@@ -100,10 +100,12 @@ class Recorder {
   /// collective alone and at the same time. Writes nothing if there are none. May be called again with more
   /// samples.
   void calibration(std::vector<ContentionSample> const& runs);
-  /// Writes the samples of handing a bucket over (handover.hpp), and `seconds`, the median of the samples in
-  /// the state of the tables. Writes nothing if there are no samples. May be called again with the same
-  /// number of samples.
-  void handover(SizeTimes const& times, double seconds);
+  /// Writes the samples of handing a bucket over (handover.hpp). Writes nothing if there are none. May be
+  /// called again with more samples.
+  void handovers(SizeTimes const& times);
+  /// Writes the median of these samples in the tables' state, `seconds`. Writes nothing if there are none.
+  /// May be called again.
+  void handover(double seconds);
   /// Writes the samples of /layers, /allreduce and /calibration that were taken after the sweep. Writes
   /// nothing for a table without such samples.
   void later(Tables const& tables);
@@ -114,6 +116,8 @@ class Recorder {
   OperationTimes passes() const;
   std::vector<SizeTimes> sizes() const;
   std::vector<ContentionSample> runs() const;
+  /// Returns the samples that handovers() wrote, with their probes, without SizeTimes::bytes.
+  SizeTimes handovers() const;
   /// Writes kappa and gamma of each contention run, and the fit alpha + x / beta of a(x). `runs` holds the
   /// samples that count, and `table` is a(x). alpha is in seconds, beta in bytes/s. May be called again.
   void speeds(std::vector<ContentionSample> const& runs, std::span<const model::CostPoint> table);

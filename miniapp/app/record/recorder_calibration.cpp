@@ -6,9 +6,10 @@
 
 #include "miniapp/app/record/recorder.hpp"
 #include "miniapp/app/record/recorder_columns.hpp"
+#include "miniapp/measure/calibration/handover.hpp"
 
 // The samples of the calibration. When the calibration has ended, only the file holds them. The tables and
-// the prediction get them back from passes(), sizes() and runs().
+// the prediction get them back from passes(), sizes(), runs() and handovers().
 namespace ddproxy {
 namespace {
 
@@ -92,13 +93,21 @@ void Recorder::calibration(std::vector<ContentionSample> const& runs) {
   write_contention_samples(writer_, "", runs);
 }
 
-void Recorder::handover(SizeTimes const& times, double seconds) {
-  if (times.seconds.empty()) return;
-  writer_.write("/calibration/handover", Reals{seconds});
-  writer_.write("/calibration/handover_seconds", times.seconds);
-  if (times.probes.before.empty()) return;
-  writer_.write("/calibration/handover_probe_before", times.probes.before);
-  writer_.write("/calibration/handover_probe_after", times.probes.after);
+// NaN stands for samples that are not taken yet, because the datasets cannot grow.
+void Recorder::handovers(SizeTimes const& times) {
+  const auto write = [&](std::string const& name, Reals values) {
+    if (values.empty()) return;
+    values.resize(samples_of_handover, not_available);
+    writer_.write("/calibration/handover_" + name, values);
+  };
+  write("seconds", times.seconds);
+  write("probe_before", times.probes.before);
+  write("probe_after", times.probes.after);
+}
+
+void Recorder::handover(double seconds) {
+  if (writer_.reader().has("/calibration/handover_seconds"))
+    writer_.write("/calibration/handover", Reals{seconds});
 }
 
 void Recorder::later(Tables const& tables) {
@@ -159,6 +168,16 @@ std::vector<ContentionSample> Recorder::runs() const {
     add_probes(file, start, counts, runs);
   }
   return runs;
+}
+
+SizeTimes Recorder::handovers() const {
+  const auto file = writer_.reader();
+  const std::string start = "/calibration/handover_";
+  std::vector<SizeTimes> rows(1);
+  const auto counts = samples_of_rows(file, start + "seconds", rows.size());
+  add_samples(file, start + "seconds", counts, rows, &SizeTimes::seconds);
+  add_probes(file, start, counts, rows);
+  return rows.front();
 }
 
 }  // namespace ddproxy

@@ -12,7 +12,6 @@
 namespace ddproxy {
 namespace {
 
-constexpr int samples_of_all_rounds = 36;
 constexpr std::size_t calls_of_sample = 64;
 
 enum class Carrier { communication_thread, host };
@@ -44,7 +43,7 @@ void add_handovers(RankContext& context, SizeTimes& times, int round, int rounds
   if (!hands_over(context)) return;
   times.bytes = std::ranges::min(context.workload.gradient_bytes);
   const Slice slice{0, static_cast<std::size_t>(times.bytes / gradient_element_bytes)};
-  for (int turn = 0; turn < samples_of_round(samples_of_all_rounds, round, rounds); ++turn) {
+  for (int turn = 0; turn < samples_of_round(samples_of_handover, round, rounds); ++turn) {
     if (round + turn > 0 && signalled(context.runtime)) return;  // keeps the samples so far
     probed(context.probe.get(), times.probes, [&] {
       const double by_host = seconds_of_one(context, slice, Carrier::host);

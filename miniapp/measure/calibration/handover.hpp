@@ -12,6 +12,9 @@ namespace ddproxy {
 /// is the same on all ranks. Collective.
 bool hands_over(RankContext const& context);
 
+/// The number of samples in all rounds together.
+inline constexpr int samples_of_handover = 36;
+
 /// Adds the samples of round `round` (from 0) of `rounds` to `times`: the seconds of handing one bucket over
 /// and getting the core back. A sample is the difference of two times, each for one all-reduce of the
 /// smallest gradient. Both are measured in a row of all-reduces, in which the host waits for each all-reduce
