@@ -236,6 +236,8 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/timeline/event_rank", integer, {"event"}, "1", "rank of the event"},
     {"/timeline/live_bytes_start", integer, {"event"}, "byte", "bytes of the live buffers of the rank's step after the event has started, including those that it uses"},
     {"/timeline/live_bytes_end", integer, {"event"}, "byte", "bytes of the live buffers of the rank's step after the event has ended"},
+    {"/timeline/predicted_live_bytes_start", integer, {"event"}, "byte", "bytes of the live buffers after the event has started in the predicted step of ddproxy step; absent without such a prediction"},
+    {"/timeline/predicted_live_bytes_end", integer, {"event"}, "byte", "bytes of the live buffers after the event has ended in the predicted step of ddproxy step; absent without such a prediction"},
 
     {"/memory/live_at_start", integer, {"case"}, "byte", "bytes of the live buffers of rank 0 at the start of the case's last sample, -1 without a sample", true},
     {"/memory/live_peak", integer, {"case"}, "byte", "largest number of bytes of live buffers of rank 0 during the case's last sample, -1 without a sample", true},
