@@ -4,6 +4,7 @@
 
 #include "miniapp/input/workload.hpp"
 #include "miniapp/options/options.hpp"
+#include "model/cost/collective_tables.hpp"
 
 namespace ddproxy {
 
@@ -11,6 +12,9 @@ namespace ddproxy {
 /// larger than the gradients of the model, if a piece is larger than the total, or if a size or piece is
 /// smaller than one element. A replay moves no data, so its sizes may be larger than the gradients.
 void check_sizes(Options const& options, Config const& config, Workload const& workload);
+
+/// Returns the group of `ranks` consecutive ranks that a replay stands for. `ranks` must divide config.ranks.
+model::RankGroup replayed_group(Config const& config, int ranks);
 
 /// Checks the collectives of --op if the collectives are replayed. The table then must have times of each of
 /// them for the ranks of a group, or of a collective that can replace it (model/cost/collective_tables.hpp).

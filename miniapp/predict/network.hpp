@@ -22,8 +22,10 @@ struct Network {
   bool raised = false;            ///< true: a(x) fell as bytes grew, so its running maximum is used
   /// The costs of collectives of groups of these ranks, for sharded steps: `cost` for an all-reduce of all
   /// ranks, and what the tables have. Without a table of the group's ranks, a(x) of a group is derived as
-  /// `cost` is. With --latency-scale or --bandwidth-scale the tables of other collectives are not used.
+  /// `cost` is, for neighbouring ranks. With --latency-scale or --bandwidth-scale the tables of other
+  /// collectives are not used.
   VerbTables tables = {};
+  int ranks_per_node = 0;           ///< of the options or the input; 0: not known
   std::filesystem::path file = {};  ///< the table on which a(x) is based; empty with stated links
 };
 

@@ -75,6 +75,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/collectives/verb", text, {"row"}, "1", "collective: all_reduce, reduce_scatter, all_gather or broadcast"},
     {"/collectives/ranks", integer, {"row"}, "1", "ranks of the group; of a replay, the number of ranks that it stands for"},
     {"/collectives/groups", integer, {"row"}, "1", "groups of that many ranks that carried out the collective at the same time"},
+    {"/collectives/nodes", integer, {"row"}, "1", "nodes on which the ranks of a group are, the largest number of all groups; 0 if they are not known"},
     {"/collectives/bytes", integer, {"row"}, "byte", "full size x of the collective, bytes on the wire"},
     {"/collectives/seconds", real, {"row", "sample"}, "s", "time of one collective alone, maximum over ranks"},
     {"/collectives/median", real, {"row"}, "s", "median time of one collective"},

@@ -16,7 +16,7 @@ DATASETS = {
         "": ("floor", "")},
     "layers": {"rank operation sample": ("seconds", ""), "operation": ("flops bytes modelled", "operation operation_layer")},
     "allreduce": {"size sample": ("seconds", ""), "size": ("bytes median p99 algbw busbw wrong_elements", "")},
-    "collectives": {"row": ("ranks groups bytes median min max algbw busbw wrong_elements", "verb")},
+    "collectives": {"row": ("ranks groups nodes bytes median min max algbw busbw wrong_elements", "verb")},
     "calibration": {"": ("alpha beta fit_error_mean", "")},
     "score": {"predictor": ("mean_error max_error beyond_noise pairs_in_order regret tail_error slowdown_error", "predictor"),
               "": ("b_star_low b_star_high", "")},
