@@ -40,11 +40,13 @@ TEST(CollectivesTable, IsReadAsCostsByVerb) {
                                     {2000, {1, 4, 2}, 0, {}, Verb::broadcast}};
   const auto path = std::filesystem::path(testing::TempDir()) /
                     ("ddproxy_collectives_table_" + std::to_string(getpid()) + ".csv");
-  std::ofstream(path) << collectives_csv(rows, {3}, true);
+  std::ofstream(path) << collectives_csv(rows, {3, 1, 2}, true);
   const auto tables = model::read_collectives(path, 5);  // the column ranks decides
   std::filesystem::remove(path);
-  ASSERT_TRUE(tables.find(Verb::broadcast, 3));
-  EXPECT_NEAR((*tables.find(Verb::broadcast, 3))(2000), 2, 1e-9);
+  ASSERT_TRUE(tables.find(Verb::broadcast, {3}));
+  EXPECT_NEAR((*tables.find(Verb::broadcast, {3}))(2000), 2, 1e-9);
+  EXPECT_TRUE(tables.find(Verb::broadcast, {3, 2}));
+  EXPECT_FALSE(tables.find(Verb::broadcast, {3, 1}));
   const std::string text = collectives_table(rows, {3}, true);
   EXPECT_NE(text.find("3 ranks, replay"), std::string::npos);
   EXPECT_NE(text.find("broadcast                2000    2000000.0    1000000.0    4000000.0"),

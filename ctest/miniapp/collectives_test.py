@@ -46,7 +46,7 @@ def check_measured(ranks):
     with h5py.File("c.h5") as file:
         table = file["collectives"]
         assert [verb.decode() for verb in table["verb"]] == [verb for verb in VERBS for _ in sizes], table["verb"][:]
-        assert table["bytes"][:].tolist() == rounded * 4 and (table["ranks"][:] == ranks).all(), table["bytes"][:]
+        assert table["bytes"][:].tolist() == rounded * 4 and (table["ranks"][:] == ranks).all() and (table["nodes"][:] == 1).all(), table["bytes"][:]
         seconds = table["seconds"][:]
         assert (seconds[:, 0] > 0).all() and (table["wrong_elements"][:] == 0).all()
         assert np.allclose(table["median"][:], np.nanmedian(seconds, axis=1)) or "states" in file
@@ -58,8 +58,8 @@ def check_measured(ranks):
         assert "allreduce" not in file and "call" in table.attrs
         medians = table["median"][:]
     rows = [line.split(",") for line in open("c.collectives.csv") if not line.startswith("#")]
-    assert rows[0] == ["verb", "ranks", "bytes", "seconds\n"] and len(rows) == 9, rows
-    assert np.allclose([float(row[3]) for row in rows[1:]], medians)
+    assert rows[0] == ["verb", "ranks", "bytes", "seconds", "nodes\n"] and len(rows) == 9, rows
+    assert np.allclose([float(row[3]) for row in rows[1:]], medians) and {row[4] for row in rows[1:]} == {"1\n"}, rows
     assert sum(line.split()[0] in VERBS for line in text.splitlines() if line.strip()) == 8, text
 
 
@@ -114,6 +114,7 @@ def check_groups():
     with h5py.File("g.h5") as file:
         table = file["collectives"]
         assert (table["ranks"][:] == 2).all() and (table["groups"][:] == 2).all() and (table["wrong_elements"][:] == 0).all()
+        assert (table["nodes"][:] == 1).all(), table["nodes"][:]
         assert [verb.decode() for verb in table["verb"]] == [verb for verb in VERBS for _ in range(2)], table["verb"][:]
         factor = np.array([factors(2)[verb.decode()] for verb in table["verb"]])
         assert np.allclose(table["busbw"][:], factor * table["algbw"][:]) and (table["seconds"][:, 0] > 0).all()
@@ -135,8 +136,8 @@ def check_groups():
 def check_group_tables():
     """Reads the tables of check_groups(): a prediction of HSDP takes rs(x) and ag(x) of its groups from them, and a twin replays them."""
     rows = [line for name in ("g", "w") for line in open(f"{name}.collectives.csv") if line.startswith(tuple(VERBS))]
-    write("both.csv", "verb,ranks,bytes,seconds\n" + "".join(rows))
-    write("world.csv", "verb,ranks,bytes,seconds\n" + "".join(row for row in rows if ",4," in row))
+    write("both.csv", "verb,ranks,bytes,seconds,nodes\n" + "".join(rows))
+    write("world.csv", "verb,ranks,bytes,seconds,nodes\n" + "".join(row for row in rows if ",4," in row))
     shard = REPLAY.replace('times = "times.csv"\n', "").replace("ranks = 2", "ranks = 4") + '[shard]\nstage = "fsdp"\ngroup = 2\n[machine]\npeak_flops = 1e10\nbandwidth = 1e10\n'
     for table, part in (("both.csv", ""), ("world.csv", "no table has the time of")):
         done = subprocess.run([ddproxy, "predict", write("hsdp.toml", shard.replace("TABLE", table))], capture_output=True, text=True)

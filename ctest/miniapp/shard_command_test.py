@@ -69,7 +69,7 @@ def check_file(name, stage, verbs):
         assert step["predicted"][row] > 0 and (measured[row] > 0).all()
         found = {text.decode() for text in file["/collectives/verb"][...]}
         assert found == set(verbs), found
-        assert (file["/collectives/wrong_elements"][...] == 0).all()
+        assert (file["/collectives/wrong_elements"][...] == 0).all() and (file["/collectives/nodes"][...] == 1).all()
 
 
 def loss_of(name):
@@ -170,6 +170,31 @@ def a_twin_replays_collectives():
     assert "half of the time of an all_reduce" in done.stderr, done.stderr
 
 
+def a_twin_takes_the_rows_of_the_nodes_of_its_groups():
+    """Replays HSDP on two nodes of two ranks. An all-reduce takes 5 ms over two ranks on two nodes, and every other collective 0.1 ms."""
+    with open("nodes.csv", "w") as file:
+        file.write("verb,ranks,bytes,seconds,nodes\n")
+        for (verb, nodes), size in itertools.product((("all_reduce", 1), ("all_reduce", 2), ("reduce_scatter", 1), ("all_gather", 1)), (1000, 1000000)):
+            file.write(f"{verb},2,{size},{5e-3 if nodes == 2 else 1e-4},{nodes}\n")
+        file.write("all_reduce,4,1000,1e-4,2\nall_reduce,4,1000000,1e-4,2\n")
+    keys = 'stage = "fsdp"\ngroup = 2', 'backend = "replay"\ntable = "nodes.csv"\nranks = 4'
+    replay = '[compute]\nmode = "replay"\n'
+    for ranks_per_node, seconds in ((2, 5e-3), (4, 1e-4)):
+        layout = f"ranks_per_node = {ranks_per_node}\n"
+        if ranks_per_node == 4:  # all ranks on one node, but the table has no such rows of all_reduce
+            refused(1, "no all_reduce row for 4 ranks on 1 node", write("nodes.toml", *keys, layout + replay), "-o", "nodes.h5")
+            with open("nodes.csv", "a") as file:
+                file.write("all_reduce,4,1000,1e-4,1\nall_reduce,4,1000000,1e-4,1\n")
+        done = run(1, write("nodes.toml", *keys, layout + replay), "-o", "nodes.h5")
+        assert "warning" not in done.stderr, done.stderr
+        with h5py.File("nodes.h5") as file:
+            reduces = np.char.startswith(file["timeline/label"][...].astype(str), "all_reduce, unit")
+            for name in ("", "predicted_"):
+                times = (file[f"timeline/{name}end"][:] - file[f"timeline/{name}start"][:])[reduces]
+                assert times.size > 2 and (times > 0.99 * seconds).all() and (name == "" or np.allclose(times, seconds)), (ranks_per_node, name, times)
+    refused(1, "on 1 and on 2 nodes", write("nodes.toml", *keys, replay), "-o", "nodes.h5")
+
+
 def wrong_input_is_one_line():
     refused(1, "there is only one", write("wrong.toml", 'stage = "zero1"'))
     refused(2, "'zero9' is unknown", write("wrong.toml", 'stage = "zero9"'))
@@ -189,4 +214,5 @@ with tempfile.TemporaryDirectory() as folder:
     gradients_are_rounded_and_clipped_as_in_the_unsharded_step()
     inputs_of_the_project_have_the_loss_of_the_unsharded_step()
     a_twin_replays_collectives()
+    a_twin_takes_the_rows_of_the_nodes_of_its_groups()
     wrong_input_is_one_line()

@@ -105,7 +105,9 @@ def check_memory(file, updated):
     peak, allocated = int(memory["live_peak"][0]), int(memory["allocated"][()])
     mine = file["timeline/event_rank"][:] == 0
     assert file["timeline/live_bytes_start"][mine].max() == peak == sum(at_peak.values()) == memory["predicted_peak"][0], (peak, at_peak)
-    assert file["timeline/live_bytes_start"].shape == file["timeline/live_bytes_end"].shape == file["timeline/start"].shape
+    assert file["timeline/predicted_live_bytes_start"][:].max() == peak
+    for name in ("live_bytes_start", "live_bytes_end", "predicted_live_bytes_start", "predicted_live_bytes_end"):
+        assert file["timeline/" + name].shape == file["timeline/start"].shape, name
     assert largest["parameter"] == largest["gradient"] == parameters and largest.get("optimizer_state", 0) == 2 * parameters * updated, (largest, parameters)
     assert largest["activation"] > 0 and largest["activation_gradient"] > 0, largest
     assert peak <= allocated < 2 * peak, (peak, allocated)

@@ -24,21 +24,20 @@ namespace {
 using results::Reader;
 
 /// A step of an input, recorded for several processes. Task t lasts from t to t + 1 seconds. Its prediction
-/// is 0.5 s earlier.
+/// starts 0.5 s earlier and lasts `predicted_seconds`.
 class RecordedStep {
   Folder folder_;  // first: the members below are made of its files
 
  public:
-  explicit RecordedStep(std::string const& input, std::size_t processes)
+  explicit RecordedStep(std::string const& input, std::size_t processes, double predicted_seconds = 1)
       : config(read_config(folder_.file("input.toml", input))), workload(make_workload(config)) {
     const auto step = step_to_run(config, workload);
     plan = step.ddp.plan;
     graph = whole_step_of(config, step, 2).classes.front().graph;
-    model::StepTrace predicted;
     for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
       const auto start = static_cast<double>(t);
       trace.tasks.push_back({start, start, start + 1});
-      predicted.tasks.push_back({start - 0.5, start - 0.5, start + 0.5});
+      predicted.tasks.push_back({start - 0.5, start - 0.5, start - 0.5 + predicted_seconds});
     }
     path = folder_.file("r.h5", "");
     Options options;
@@ -54,7 +53,7 @@ class RecordedStep {
   Workload workload;
   model::Plan plan;
   model::StepGraph graph;
-  model::StepTrace trace;
+  model::StepTrace trace, predicted;
   std::filesystem::path path;
 };
 
@@ -165,6 +164,21 @@ TEST(StepRecorder, StoresTheLiveBuffersOfTheGraph) {
   EXPECT_EQ(bytes_of("gradient"), step.workload.bytes());
   EXPECT_EQ(bytes_of("optimizer_state"), 2 * step.workload.bytes());
   EXPECT_GT(bytes_of("activation"), 0);
+}
+
+// In the prediction three tasks run at the same time, so that buffers are released later.
+TEST(StepRecorder, StoresThePredictedLiveBuffersOfEveryProcess) {
+  const RecordedStep step(input("tiny"), 2, 3);
+  const Reader file(step.path);
+  const auto memory = model::live_memory(step.graph, step.predicted);
+  ASSERT_NE(memory.during, model::live_memory(step.graph, step.trace).during);
+  const auto twice = [](std::vector<std::int64_t> const& values) {
+    auto both = values;
+    both.insert(both.end(), values.begin(), values.end());
+    return both;
+  };
+  EXPECT_EQ(file.integers("/timeline/predicted_live_bytes_start"), twice(memory.during));
+  EXPECT_EQ(file.integers("/timeline/predicted_live_bytes_end"), twice(memory.after));
 }
 
 // The memory that is predicted for recording counts the file twice, so its size must be known.

@@ -26,7 +26,8 @@ def write_text(file, path, values):
 
 
 def write_step(file):
-    """Writes the timeline of one step on two ranks, in the place of those of a sweep. Rank 1 has more live memory. The prediction is 0.5 ms early."""
+    """Writes the timeline of one step on two ranks, in the place of those of a sweep. Rank 1 has more live memory. The prediction is 0.5 ms early and
+    has 10 MiB more during each task."""
     for group in ("plans", "timeline", "memory"):
         del file[group]
     label, phase, lane, start, end, live_start, live_end = (list(column) * 2 for column in zip(*TASKS))
@@ -38,6 +39,7 @@ def write_step(file):
         file["timeline/predicted_" + name] = 1e-3 * np.maximum(0.0, np.array(values) - 0.5)
     for name, values in {"start": live_start, "end": live_end}.items():
         file["timeline/live_bytes_" + name] = MIB * (np.array(values) + 100 * rank)
+        file["timeline/predicted_live_bytes_" + name] = MIB * (np.array(values) + 10)
     file["timeline/event_rank"], file["timeline/first"], file["timeline/count"] = rank, [0], [len(rank)]
     for name, value in {"first": 0, "count": 1, "last_gradient": 0, "bytes": 60 * MIB}.items():
         file["plans/" + name] = [value]
@@ -100,7 +102,7 @@ class Steps(WithSample):
         text = page.read_text()
         for words in ("Whole steps", "Optimizer adamw, gradients clipped to the norm 1; 2 micro-batches, gradients are averaged in the last micro-batch", "Global batch: 64 sequences",
                       "Share of compute in a step", "predicted, no contention (ms)", "8 ranks, compute: kernels, all-reduce: mpi", "Timeline of a step",
-                      "Dashed line: allocated memory, 200 MiB.", "Save the trace", "Memory of a step"):
+                      "Dashed line: allocated memory, 200 MiB. Dotted line: predicted memory in use, at most 190 MiB.", "Save the trace", "Memory of a step"):
             self.assertIn(words, text)
         self.assertNotIn("recompute</td>", text)
         self.assertNotIn("holds no sweep", text)
@@ -131,13 +133,34 @@ class Steps(WithSample):
     def test_measured_tasks_stand_above_predicted_ones(self):
         self.only_steps()
         measured, predicted, memory = step_timeline_figure.draw(Results(self.sample)).axes
-        self.assertEqual([a.get_title(loc="left") for a in (measured, predicted, memory)], ["measured, rank 0", "predicted", "dashed line: allocated memory, 200 MiB"])
+        self.assertEqual([a.get_title(loc="left") for a in (measured, predicted, memory)],
+                         ["measured, rank 0", "predicted", "dotted line: predicted memory in use, at most 190 MiB\ndashed line: allocated memory, 200 MiB"])
         self.assertEqual(measured.get_xlim(), memory.get_xlim())
         spans = lambda axes: sorted((round(p.get_extents().x0, 6), round(p.get_extents().x1, 6)) for bars in axes.collections for p in bars.get_paths())
         self.assertEqual(spans(measured), [(0, 1), (1, 3), (3, 4), (4, 5)])
         self.assertEqual(spans(predicted), [(0, 0.5), (0.5, 2.5), (2.5, 3.5), (3.5, 4.5)])
         (dot,) = (line for line in memory.lines if line.get_marker() == "o")
         self.assertEqual((list(dot.get_xdata()), list(dot.get_ydata())), ([1.0], [180.0]))
+
+    def memory_lines(self):
+        """Returns the dotted lines of the memory panel."""
+        memory = step_timeline_figure.draw(Results(self.sample)).axes[-1]
+        return memory, [line for line in memory.lines if line.get_linestyle() == ":"]
+
+    def test_the_predicted_memory_is_a_dotted_line_over_the_measured_memory(self):
+        self.only_steps()
+        memory, (line,) = self.memory_lines()
+        np.testing.assert_allclose(line.get_xdata(), (0, 0, 0.5, 0.5, 2.5, 2.5, 3.5, 3.5, 4.5))
+        np.testing.assert_allclose(line.get_ydata(), (120, 150, 150, 190, 160, 160, 160, 160, 130))
+        self.change(lambda file: file["timeline/predicted_live_bytes_start"].write_direct(3 * file["timeline/predicted_live_bytes_start"][:]))
+        memory, (line,) = self.memory_lines()
+        self.assertGreater(memory.get_ylim()[1], max(line.get_ydata()))
+
+    def test_a_file_of_an_earlier_version_has_no_predicted_memory(self):
+        self.only_steps()
+        self.change(lambda file: [file["timeline"].pop("predicted_live_bytes_" + name) for name in ("start", "end")])
+        memory, lines = self.memory_lines()
+        self.assertEqual((memory.get_title(loc="left"), lines), ("dashed line: allocated memory, 200 MiB", []))
 
     def test_every_phase_that_a_file_can_have_is_drawn(self):
         """The names of the phases come from the description that is stored with /timeline/phase. Each phase gets one bar, and each resource a row."""

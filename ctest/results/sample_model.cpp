@@ -159,6 +159,7 @@ void write_collectives(results::Writer& writer) {
   writer.write("/collectives/verb", verb);
   writer.write("/collectives/ranks", Integers(verb.size(), 8));
   writer.write("/collectives/groups", Integers(verb.size(), 1));
+  writer.write("/collectives/nodes", Integers(verb.size(), 1));
   writer.write("/collectives/bytes", bytes);
   writer.write("/collectives/seconds", seconds, {verb.size(), 2});
   const std::pair<char const*, Reals const*> columns[] = {

@@ -135,6 +135,8 @@ void write_memory(results::Writer& writer, std::size_t cases, std::size_t events
   }
   writer.write("/timeline/live_bytes_start", start);
   writer.write("/timeline/live_bytes_end", end);
+  writer.write("/timeline/predicted_live_bytes_start", start);
+  writer.write("/timeline/predicted_live_bytes_end", end);
   writer.write("/memory/live_at_start", Integers(cases, 0));
   writer.write("/memory/live_peak", Integers(cases, static_cast<std::int64_t>(1 + events) * 32 * mib));
   writer.write("/memory/predicted_peak", Integers(cases, static_cast<std::int64_t>(1 + events) * 32 * mib));

@@ -6,8 +6,8 @@
 
 #include <stdexcept>
 
+#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/wire_format.hpp"
-#include "model/cost/collective_tables.hpp"
 #include "model/cost/topology.hpp"
 #include "model/step/describe.hpp"
 
@@ -46,16 +46,21 @@ void check_sizes(Options const& options, Config const& config, Workload const& w
   }
 }
 
+model::RankGroup replayed_group(Config const& config, int ranks) {
+  const auto groups = unit_groups(static_cast<std::size_t>(config.ranks), static_cast<std::size_t>(ranks));
+  return {ranks, model::nodes_of(groups, config.ranks_per_node)};
+}
+
 void check_verbs(Options const& options, Config const& config) {
   if (config.backend != Backend::replay) return;
   const auto tables = model::read_collectives(config.table, config.ranks);
-  const int ranks = options.group.value_or(config.ranks);
+  const auto group = replayed_group(config, options.group.value_or(config.ranks));
   for (const auto verb : options.verbs)
-    if (!tables.source(verb, ranks))
+    if (!tables.source(verb, group))
       throw std::invalid_argument(fmt::format(
           "{}: the times of {} for {} are missing; at least two sizes are needed. Measure them with "
           "'ddproxy collectives' on the machine, or remove {} from --op",
-          config.table.string(), model::name_of(verb), model::ranks_text(ranks), model::name_of(verb)));
+          config.table.string(), model::name_of(verb), model::group_text(group), model::name_of(verb)));
 }
 
 void check_group(Options const& options, int ranks) {

@@ -4,6 +4,7 @@
 
 #include "miniapp/input/workload.hpp"
 #include "miniapp/options/options.hpp"
+#include "model/cost/collective_tables.hpp"
 
 namespace ddproxy {
 
@@ -12,8 +13,12 @@ namespace ddproxy {
 /// smaller than one element. A replay moves no data, so its sizes may be larger than the gradients.
 void check_sizes(Options const& options, Config const& config, Workload const& workload);
 
+/// Returns the group of `ranks` consecutive ranks that a replay stands for. config.ranks must be a multiple
+/// of `ranks`.
+model::RankGroup replayed_group(Config const& config, int ranks);
+
 /// Checks the collectives of --op if the collectives are replayed. For each of them the table must have times
-/// for the number of ranks of a group. The times of a collective that can replace it are enough
+/// for a group. The times of a collective that can replace it are enough
 /// (model/cost/collective_tables.hpp). Throws std::invalid_argument that names the table and the collective
 /// if the table has neither.
 void check_verbs(Options const& options, Config const& config);

@@ -53,10 +53,10 @@ std::string collectives_csv(std::vector<SizeTimes> const& rows, Grouping groups,
   text +=
       "# median seconds of one collective of the full size; a sample is the mean of several calls in a row, "
       "maximum over ranks\n"
-      "verb,ranks,bytes,seconds\n";
+      "verb,ranks,bytes,seconds,nodes\n";
   for (auto const& row : rows)
-    text += fmt::format("{},{},{},{:.9g}\n", model::name_of(row.verb), groups.ranks, row.bytes,
-                        model::median(row.seconds));
+    text += fmt::format("{},{},{},{:.9g},{}\n", model::name_of(row.verb), groups.ranks, row.bytes,
+                        model::median(row.seconds), groups.nodes);
   return text;
 }
 

@@ -112,7 +112,7 @@ class Session {
   std::vector<std::int64_t> divisible(std::vector<std::int64_t> sizes) const;
   void say_rounding(std::vector<std::int64_t> const& asked) const;
   void warn_of_substitutes() const;
-  void keep_collectives(std::vector<SizeTimes> const& times);
+  void keep_collectives(std::vector<SizeTimes> const& times, int nodes);
   std::vector<std::int64_t> sizes_to_measure();
   void keep_ready_times();
   void keep_allreduce();

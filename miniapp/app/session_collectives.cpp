@@ -6,9 +6,10 @@
 #include <limits>
 #include <utility>
 
+#include "miniapp/app/check_messages.hpp"
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/tables.hpp"
-#include "model/cost/collective_tables.hpp"
+#include "miniapp/measure/step/group_lane.hpp"
 #include "model/cost/topology.hpp"
 #include "model/step/describe.hpp"
 #include "results/output/standard_streams.hpp"
@@ -48,13 +49,13 @@ void Session::say_rounding(std::vector<std::int64_t> const& asked) const {
 void Session::warn_of_substitutes() const {
   if (context_.reduces() || !root()) return;
   const auto tables = model::read_collectives(context_.config.table, context_.config.ranks);
-  const int ranks = context_.grouping().ranks;
+  const auto group = replayed_group(context_.config, context_.grouping().ranks);
   for (const auto verb : options_.verbs)
-    if (const auto source = tables.source(verb, ranks); source && source->share < 1)
+    if (const auto source = tables.source(verb, group); source && source->share < 1)
       results::say_error(fmt::format(
           "warning: {} has no times of {} for {}, so half of the time of an all_reduce is replayed instead. "
           "Measure {} for times that can be relied on",
-          context_.config.table.string(), model::name_of(verb), model::ranks_text(ranks),
+          context_.config.table.string(), model::name_of(verb), model::group_text(group),
           model::name_of(verb)));
 }
 
@@ -66,18 +67,20 @@ void Session::collectives() {
   const auto start = Clock::now();
   auto times = measure_collectives(context_, options_.verbs, divisible(asked));
   complete_table(context_, times, seconds_for_state(seconds_since(context_, start)));
+  const int nodes = nodes_of_groups(context_);
   if (root()) {
     settle_tables(times);
     warn_of_mixed_states();
-    keep_collectives(times);
+    keep_collectives(times, nodes);
     recorder_->flush();
   }
   check_sums(times);
   figures_.valid = results::validity_of(false, !context_.reduces(), context_.ranks());
 }
 
-void Session::keep_collectives(std::vector<SizeTimes> const& times) {
-  const Grouping groups = context_.grouping();
+void Session::keep_collectives(std::vector<SizeTimes> const& times, int nodes) {
+  Grouping groups = context_.grouping();
+  groups.nodes = nodes;
   recorder_->collectives(times, groups);
   recorder_->call("/collectives", context_);
   const auto rows = of_state(times);

@@ -60,8 +60,10 @@ void Session::warn_of_table() const {
   Extrapolation beyond(cost_->table(), context_.workload.wire);
   for (auto const& report : reports_) beyond.look(report.item.name(), report.item.plan);
   const auto file = known_cost_ ? context_.config.table : std::filesystem::path();
-  warn(fall_warning(
-      known_cost_ ? model::read_allreduce(file, context_.config.ranks) : to_table(sizes_of_state()), file));
+  warn(fall_warning(known_cost_
+                        ? model::read_allreduce(file, context_.config.ranks, context_.config.ranks_per_node)
+                        : to_table(sizes_of_state()),
+                    file));
   warn(beyond.warning(file));
 }
 

@@ -55,7 +55,7 @@ VerbCosts StepSession::collective_costs() const {
     one.costs.set(model::Verb::all_reduce, of_gradients(*table_, rank.workload.wire));
     return one;
   }
-  return verb_costs(context_.graphs, verbs_);
+  return verb_costs(context_.graphs, verbs_, rank.config.ranks_per_node);
 }
 
 // Returns the time of each task without communication in seconds, [task]. Returns an empty list for a replay,

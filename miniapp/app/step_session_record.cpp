@@ -41,7 +41,7 @@ void StepSession::record_verbs(std::vector<VerbTimes> const& verbs) {
   for (auto const& verb : verbs)
     for (auto const& size : verb.times) {
       rows.push_back(size);
-      groups.push_back({verb.ranks, context_.rank.ranks() / verb.ranks});
+      groups.push_back({verb.ranks, context_.rank.ranks() / verb.ranks, verb.nodes});
     }
   if (!rows.empty()) recorder_->collectives(rows, groups);
 }

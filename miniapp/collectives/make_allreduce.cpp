@@ -101,29 +101,29 @@ std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTabl
 }
 #endif
 
-// Returns the cost of replayed collectives over `ranks` ranks, as a function of the bytes of gradients. An
+// Returns the cost of replayed collectives of a group, as a function of the bytes of gradients. An
 // all-reduce over all ranks takes the input's a(x). The times of other collectives come from rows of the
 // input's table: from their own rows, or from rows that are used in their place
 // (model/cost/collective_tables.hpp).
-CollectiveCost replayed_cost(Config const& config, int ranks) {
+CollectiveCost replayed_cost(Config const& config, model::RankGroup group) {
   const auto a = of_gradients(input_cost(config).value(), config.wire);
   const auto tables = model::read_collectives(config.table, config.ranks);
-  const bool all = ranks == config.ranks;
-  return [a, tables, all, ranks, wire = config.wire](model::Verb verb, std::int64_t bytes) {
+  const bool all = group.ranks == config.ranks;
+  return [a, tables, all, group, wire = config.wire](model::Verb verb, std::int64_t bytes) {
     if (verb == model::Verb::all_reduce && all) return a(bytes);
-    if (const auto source = tables.source(verb, ranks)) return (*source)(wire_bytes(bytes, wire));
+    if (const auto source = tables.source(verb, group)) return (*source)(wire_bytes(bytes, wire));
     throw std::invalid_argument(
         fmt::format("{0} cannot be replayed: the input's table has no row of {0} for {1}; add one",
-                    model::name_of(verb), model::ranks_text(ranks)));
+                    model::name_of(verb), model::group_text(group)));
   };
 }
 
-// Returns the engine of a lane over `ranks` ranks. A replay uses `link` and not the communicator.
+// Returns the engine of a lane over a group of ranks. A replay uses `link` and not the communicator.
 std::unique_ptr<CollectiveEngine> make_engine(Config const& config, CallTable const& calls,
-                                              MPI_Comm communicator, int ranks, float* arena,
+                                              MPI_Comm communicator, model::RankGroup group, float* arena,
                                               std::shared_ptr<ReplayLink> const& link) {
   if (config.backend == Backend::replay)
-    return std::make_unique<ReplayEngine>(replayed_cost(config, ranks),
+    return std::make_unique<ReplayEngine>(replayed_cost(config, group),
                                           gradient_element_bytes / wire_element_bytes(config.wire), link);
   return make_mpi_engine(config, calls, communicator, arena);
 }
@@ -176,10 +176,11 @@ std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoi
                                {most_elements > 0 ? most_elements : memory.size()});
   int rank = 0;
   check_mpi(MPI_Comm_rank(communicator, &rank));
-  return make_single_lane(config, choice,
-                          make_engine(config, choice.calls, communicator, config.ranks, memory.data(),
-                                      std::make_shared<ReplayLink>()),
-                          rank);
+  return make_single_lane(
+      config, choice,
+      make_engine(config, choice.calls, communicator, model::neighbours(config.ranks, config.ranks_per_node),
+                  memory.data(), std::make_shared<ReplayLink>()),
+      rank);
 }
 
 std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& config,
@@ -195,8 +196,8 @@ std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& c
   std::vector<std::unique_ptr<CollectiveEngine>> engines;
   const auto link = std::make_shared<ReplayLink>();  // all lanes of a rank share a link, as in the prediction
   for (auto const& group : groups)
-    engines.push_back(
-        make_engine(config, choice.calls, group.communicator, group.place.ranks, memory.data(), link));
+    engines.push_back(make_engine(config, choice.calls, group.communicator, {group.place.ranks, group.nodes},
+                                  memory.data(), link));
   int rank = 0;
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   if (engines.size() > 1)

@@ -40,6 +40,7 @@ struct LaneGroup {
   MPI_Comm communicator;   ///< not used by a replay
   GroupPlace place;        ///< this rank's place in its group
   MostElements most = {};  ///< of the calls of the lane
+  int nodes = 0;           ///< on which the ranks of a group are, for a replay; 0: not known
 };
 
 /// Makes a communication lane for each group, in their order. The lanes work on slices of `memory`, as the

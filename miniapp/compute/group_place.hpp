@@ -23,6 +23,7 @@ constexpr model::Slice own_part(model::Slice whole, GroupPlace place) {
 struct Grouping {
   int ranks = 1;   ///< of one group: n
   int groups = 1;  ///< number of groups
+  int nodes = 0;   ///< on which the ranks of a group are; 0: not known
 };
 
 }  // namespace ddproxy

@@ -12,11 +12,11 @@ constexpr double headers = 1 << 20;        // headers of about 130 datasets with
 constexpr double bytes_of_gradient = 150;  // numbers and texts of one gradient
 constexpr double bytes_of_event = 130;     // numbers and texts of one event of a timeline
 constexpr double bytes_of_step_event =
-    240;                     // one event of a whole step: also a phase, a prediction, a longer name
+    256;                     // one event of a whole step: also a phase, a prediction, a longer name
 constexpr double value = 8;  // one number
 // Bytes of one task of a whole step while its timeline is recorded: its gathered times (24), its times in the
-// trace (24), and its values in the columns (180). A vector can reserve twice the size of its contents.
-constexpr double bytes_of_recording = 24 + 24 + 2 * 180;
+// trace (24), and its values in the columns (196). A vector can reserve twice the size of its contents.
+constexpr double bytes_of_recording = 24 + 24 + 2 * 196;
 constexpr double per_step = 11;   // numbers of a sample of a step: 9 parts, alone, host_waits
 constexpr double per_rank = 4;    // numbers of a sample on a rank: measured, compute, backward_end, arrival
 constexpr double per_sample = 8;  // numbers of a sample: order, comm_alone, four probes, state, counted

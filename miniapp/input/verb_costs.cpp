@@ -16,6 +16,8 @@
 namespace ddproxy {
 namespace {
 
+using model::RankGroup;
+
 WireFormat format_of(model::DataType wire) {
   return wire == model::DataType::bf16 ? WireFormat::bf16 : WireFormat::fp32;
 }
@@ -33,26 +35,26 @@ struct Source {
 };
 
 // Returns nothing if neither the verb nor its substitute has a table.
-std::optional<Source> source_of(VerbKey key, int ranks, VerbTables const& tables) {
-  if (auto own = tables(key, ranks)) return Source{*own, key.first, ""};
+std::optional<Source> source_of(VerbKey key, RankGroup group, VerbTables const& tables) {
+  if (auto own = tables(key, group)) return Source{own->cost, key.first, ""};
   const auto substitute = model::substitute_of(key.first);
-  const auto other = substitute ? tables({substitute->verb, key.second}, ranks) : std::nullopt;
+  const auto other = substitute ? tables({substitute->verb, key.second}, group) : std::nullopt;
   if (!other) return std::nullopt;
   return Source{
-      [cost = *other, share = substitute->share](std::int64_t bytes) { return share * cost(bytes); },
+      [cost = other->cost, share = substitute->share](std::int64_t bytes) { return share * cost(bytes); },
       substitute->verb,
       fmt::format("no table has the time of {} over {}; half of the time of an all_reduce of the same size "
                   "is used, so the prediction is less certain; add rows with this verb and this number of "
                   "ranks to the table",
-                  model::name_of(key.first), model::ranks_text(ranks))};
+                  model::name_of(key.first), model::group_text(group))};
 }
 
 void refuse_missing(std::set<std::string> const& missing) {
   if (missing.empty()) return;
   throw std::invalid_argument(fmt::format(
-      "no table has the time of {}, which the step needs; add rows with this verb and this number "
-      "of ranks to the table ('ddproxy collectives' measures them). A table without a column "
-      "ranks holds for all ranks of the step together. Rows of all_reduce replace those of "
+      "no table has the time of {}, which the step needs; add rows with this verb and this number of ranks, "
+      "and of nodes if the table states it, to the table ('ddproxy collectives' measures them). A table "
+      "without a column ranks holds for all ranks of the step together. Rows of all_reduce replace those of "
       "reduce_scatter and all_gather",
       fmt::join(missing, ", nor of ")));
 }
@@ -64,22 +66,33 @@ std::string first_group(model::RankGraphs const& step, model::CommunicatorId id)
   return text;
 }
 
-// Finds tables that several communicators share although their groups consist of different ranks.
+// Finds tables that may be those of other groups, because they do not state on how many nodes their groups
+// are.
 class SharedTables {
  public:
-  SharedTables(model::RankGraphs const& step, VerbTables const& tables) : step_(step), tables_(tables) {}
+  SharedTables(model::RankGraphs const& step, VerbTables const& tables, int ranks_per_node)
+      : step_(step), tables_(tables), ranks_per_node_(ranks_per_node) {}
 
-  // Returns a warning if another communicator with different groups uses the same table. Call it for each
-  // use.
-  std::string add(model::Verb table, model::CommunicatorId id, int ranks) {
+  // Returns a warning in two cases: another communicator with different groups uses the same table, or the
+  // groups are on more nodes than neighbouring ranks would be. Call it for each use.
+  std::string add(model::Verb table, model::CommunicatorId id, RankGroup group) {
     const model::CommunicatorId nowhere{step_.communicators.size()};
-    if (!tables_({table, nowhere}, ranks)) return "";  // each communicator has its own table
-    const auto first = users_.try_emplace({table, ranks}, id).first->second;
-    if (groups(first) == groups(id)) return "";
+    const auto found = tables_({table, nowhere}, group);
+    if (!found || found->states_nodes) return "";  // each communicator or number of nodes has its own table
+    const auto first = users_.try_emplace({table, group.ranks}, id).first->second;
+    if (groups(first) != groups(id))
+      return fmt::format(
+          "the groups of {} (such as ranks {}, and ranks {}) take their times from the same table of {}; if "
+          "only one kind of group crosses nodes, the prediction is less certain; rows with a column nodes "
+          "tell them apart",
+          model::ranks_text(group.ranks), first_group(step_, first), first_group(step_, id),
+          model::name_of(table));
+    if (group.nodes == model::neighbours(group.ranks, ranks_per_node_).nodes) return "";
     return fmt::format(
-        "the groups of {} (such as ranks {}, and ranks {}) take their times from the same table of {}; if "
-        "only one kind of group crosses nodes, the prediction is less certain",
-        model::ranks_text(ranks), first_group(step_, first), first_group(step_, id), model::name_of(table));
+        "the groups of {} (such as ranks {}) take their times from a table of {} that does not state on how "
+        "many nodes its ranks are; if they are neighbouring ranks, the prediction is less certain; add rows "
+        "with a column nodes",
+        model::group_text(group), first_group(step_, id), model::name_of(table));
   }
 
  private:
@@ -89,6 +102,7 @@ class SharedTables {
 
   model::RankGraphs const& step_;
   VerbTables const& tables_;
+  int ranks_per_node_;  // 0: not known
   std::map<std::pair<model::Verb, int>, model::CommunicatorId>
       users_;  // the first communicator of each table
 };
@@ -113,37 +127,39 @@ std::map<VerbKey, VerbUse> verb_uses(model::RankGraphs const& step) {
 }
 
 VerbTables tables_of_file(std::filesystem::path const& file, int ranks) {
-  return [tables = model::read_collectives(file, ranks)](VerbKey key, int of_group) {
+  return [tables = model::read_collectives(file, ranks)](VerbKey key, RankGroup of_group) {
     auto const* table = tables.find(key.first, of_group);
-    return table ? std::optional<model::AllreduceCost>(*table) : std::nullopt;
+    return table ? std::optional(VerbTable{*table, tables.states_nodes(key.first, of_group)}) : std::nullopt;
   };
 }
 
 VerbTables replayed_tables(Config const& config) {
   return [a = input_cost(config).value(), file = tables_of_file(config.table, config.ranks),
-          all = config.ranks](VerbKey key, int ranks) -> std::optional<model::AllreduceCost> {
-    if (key.first == model::Verb::all_reduce && ranks == all) return a;
-    return file(key, ranks);
+          all = config.ranks](VerbKey key, RankGroup group) -> std::optional<VerbTable> {
+    if (key.first == model::Verb::all_reduce && group.ranks == all) return VerbTable{a, true};
+    return file(key, group);
   };
 }
 
-VerbCosts verb_costs(model::RankGraphs const& step, VerbTables const& tables) {
+VerbCosts verb_costs(model::RankGraphs const& step, VerbTables const& tables, int ranks_per_node) {
   VerbCosts result;
-  SharedTables shared(step, tables);
+  SharedTables shared(step, tables, ranks_per_node);
   std::set<std::string> missing;
   const auto warn = [&](std::string const& text) {
     const bool is_new = std::ranges::find(result.warnings, text) == result.warnings.end();
     if (!text.empty() && is_new) result.warnings.push_back(text);
   };
   for (auto const& [key, use] : verb_uses(step)) {
-    auto source = source_of(key, use.ranks, tables);
+    const RankGroup group{use.ranks,
+                          model::nodes_of(step.communicators[model::index(key.second)], ranks_per_node)};
+    auto source = source_of(key, group, tables);
     if (!source) {
-      missing.insert(fmt::format("{} over {}", model::name_of(key.first), model::ranks_text(use.ranks)));
+      missing.insert(fmt::format("{} over {}", model::name_of(key.first), model::group_text(group)));
       continue;
     }
     result.costs.set(key.first, key.second, of_gradients(std::move(source->cost), format_of(use.wire)));
     warn(source->warning);
-    warn(shared.add(source->table, key.second, use.ranks));
+    warn(shared.add(source->table, key.second, group));
   }
   refuse_missing(missing);
   return result;

@@ -30,9 +30,15 @@ using VerbKey = std::pair<model::Verb, model::CommunicatorId>;
 /// because they take no time. All ranks must have the same graph.
 std::map<VerbKey, VerbUse> verb_uses(model::RankGraphs const& step);
 
-/// Returns the seconds of a verb over groups of `ranks` ranks as a function of x. Returns nothing if they are
-/// not known. Tables that depend on the number of ranks alone are returned for any communicator.
-using VerbTables = std::function<std::optional<model::AllreduceCost>(VerbKey key, int ranks)>;
+/// The seconds of a verb over groups of ranks as a function of x.
+struct VerbTable {
+  model::AllreduceCost cost;
+  bool states_nodes = false;  ///< the table is one of groups on as many nodes, and not of any groups
+};
+
+/// Returns the table of a verb over such groups. Returns nothing if it is not known. Tables that do not
+/// depend on which ranks are in a group are returned for any communicator.
+using VerbTables = std::function<std::optional<VerbTable>(VerbKey key, model::RankGroup group)>;
 
 /// Returns the tables that a CSV file has. `ranks` is the number of ranks of a file without a column `ranks`,
 /// as in read_collectives() (model/cost/collective_tables.hpp).
@@ -42,16 +48,18 @@ VerbTables tables_of_file(std::filesystem::path const& file, int ranks);
 VerbTables replayed_tables(Config const& config);
 
 /// The costs of a step's collectives. There is a warning for each cost that was derived from the table of
-/// another verb, and for each table that communicators with different groups share.
+/// another verb. If a table does not state on how many nodes its groups are, there is also a warning if
+/// communicators with different groups share it, or if its groups are not neighbouring ranks.
 struct VerbCosts {
   model::CollectiveCosts costs;
   std::vector<std::string> warnings;
 };
 
 /// Returns the costs of the collectives of `step` as functions of the bytes that the elements take in fp32,
-/// as costed_step_of() needs them. If a reduce-scatter or an all-gather has no table, its cost is half of
-/// a(x) of the same ranks, and there is a warning. Throws std::invalid_argument if neither is known; the
-/// message is one line with every time that is missing.
-VerbCosts verb_costs(model::RankGraphs const& step, VerbTables const& tables);
+/// as costed_step_of() needs them. The tables are those of the numbers of nodes that the groups are on, if
+/// each node has `ranks_per_node` consecutive ranks; 0: not known. If a reduce-scatter or an all-gather has
+/// no table, its cost is half of a(x) of the same ranks, and there is a warning. Throws std::invalid_argument
+/// if neither is known; the message is one line with every time that is missing.
+VerbCosts verb_costs(model::RankGraphs const& step, VerbTables const& tables, int ranks_per_node);
 
 }  // namespace ddproxy

@@ -144,7 +144,7 @@ std::vector<std::size_t> contention_operations(Workload const& workload) {
 
 std::optional<model::TableCost> input_cost(Config const& config) {
   if (config.table.empty()) return std::nullopt;
-  const auto table = model::read_allreduce(config.table, config.ranks);
+  const auto table = model::read_allreduce(config.table, config.ranks, config.ranks_per_node);
   try {
     return model::TableCost(table);
   } catch (std::invalid_argument const& error) {

@@ -113,6 +113,13 @@ std::vector<std::string> Runtime::share_on_node(std::string text) const {
   return texts;
 }
 
+std::vector<std::size_t> Runtime::node_of_ranks() const {
+  const auto lowest = std::stod(share_on_node(std::to_string(rank_)).front());
+  std::vector<std::size_t> node;
+  for (const double rank : gather(std::vector{lowest})) node.push_back(static_cast<std::size_t>(rank));
+  return node;
+}
+
 void Runtime::limit_calls(double timeout_s, std::function<void(std::string const&)> overdue) const {
   timeout_s_ = timeout_s;
   watch_.reset();  // ends the old watch before the new one starts; no call is in progress

@@ -108,6 +108,10 @@ class Runtime {
   /// Collective.
   MPI_Comm split_by_node() const;
 
+  /// Returns a number for the node of each rank on rank 0: the lowest rank on that node. Returns an empty
+  /// list on the other ranks. Collective.
+  std::vector<std::size_t> node_of_ranks() const;
+
   /// Waits for all ranks and returns the seconds that this rank waited. Collective.
   double barrier() const;
   /// Gathers the values of all ranks on rank 0, in the order of the ranks. Each rank gives the same number of

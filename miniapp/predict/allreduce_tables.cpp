@@ -61,6 +61,10 @@ std::vector<TableFile> table_files(PredictOptions const& options, Config const& 
   return files;
 }
 
+int ranks_per_node(PredictOptions const& options, Config const& config) {
+  return options.ranks_per_node > 0 ? options.ranks_per_node : config.ranks_per_node;
+}
+
 Tables read_allreduce_tables(PredictOptions const& options, Config const& config) {
   const std::vector<TableFile> files = table_files(options, config);
   if (files.empty())
@@ -68,12 +72,19 @@ Tables read_allreduce_tables(PredictOptions const& options, Config const& config
         "predict: no all-reduce times are known; give either --allreduce FILE, or all of --ranks N, "
         "--ranks-per-node N, --link-latency SECONDS and --link-bandwidth GBPS; with several nodes also "
         "--node-latency SECONDS and --node-bandwidth GBPS");
+  const int per_node = ranks_per_node(options, config);
   Tables tables;
   for (auto const& [path, unsaid] : files) {
-    const auto said = model::allreduce_ranks(path);
-    for (const int ranks : said) add_table(tables, path, ranks, model::read_allreduce(path, ranks));
-    if (said.empty()) add_table(tables, path, unsaid, model::read_allreduce(path));
+    for (const int ranks : model::allreduce_ranks(path, per_node))
+      add_table(tables, path, ranks, model::read_allreduce(path, ranks, per_node));
+    if (model::allreduce_ranks(path).empty())
+      add_table(tables, path, unsaid, model::read_allreduce(path, unsaid, per_node));
   }
+  if (tables.all.empty())
+    throw std::invalid_argument(fmt::format(
+        "predict: all rows of all_reduce are of other numbers of nodes than {} ranks on a node give; add "
+        "rows, or correct --ranks-per-node or [machine] ranks_per_node",
+        per_node));
   return tables;
 }
 

@@ -22,6 +22,9 @@ struct TableFile {
 /// --table-ranks has more numbers than there are files without a column `ranks`.
 std::vector<TableFile> table_files(PredictOptions const& options, Config const& config);
 
+/// Returns the number of ranks on a node that the options state, or else the input; 0: not stated.
+int ranks_per_node(PredictOptions const& options, Config const& config);
+
 /// The all-reduce tables with their numbers of ranks (0: not stated), and warnings about the tables.
 struct AllreduceTables {
   std::vector<model::RankedTable> all;
@@ -29,8 +32,8 @@ struct AllreduceTables {
   std::vector<std::string> warnings;
 };
 
-/// Reads the all-reduce tables of table_files(). Throws std::invalid_argument with one line if there are no
-/// tables, if two tables are for the same number of ranks, or if a table is wrong.
+/// Reads the all-reduce tables of table_files() for neighbouring ranks. Throws std::invalid_argument with one
+/// line if there are no tables, if two tables are for the same number of ranks, or if a table is wrong.
 AllreduceTables read_allreduce_tables(PredictOptions const& options, Config const& config);
 
 /// Returns whether there is a table for `ranks` ranks.

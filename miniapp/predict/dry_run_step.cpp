@@ -79,7 +79,9 @@ std::string describe_count(Count const& count) {
 model::CollectiveCosts collective_costs(Config const& config, model::RankGraphs const& step) {
   model::CollectiveCosts none;
   for (const auto verb : model::all_verbs) none.set(verb, [](std::int64_t) { return 0.0; });
-  return config.backend == Backend::replay ? verb_costs(step, replayed_tables(config)).costs : none;
+  return config.backend == Backend::replay
+             ? verb_costs(step, replayed_tables(config), config.ranks_per_node).costs
+             : none;
 }
 
 // Returns the number of ranks of the step: [allreduce] ranks in a replay, else a likely number.

@@ -61,10 +61,6 @@ void settle(Network& network) {
   network.raised |= unfalling.raised;
 }
 
-int ranks_per_node(PredictOptions const& options, Config const& config) {
-  return options.ranks_per_node > 0 ? options.ranks_per_node : config.ranks_per_node;
-}
-
 Network from_tables(Tables const& tables, int ranks, PredictOptions const& options, Config const& config) {
   const int per_node = ranks_per_node(options, config);
   if (ranks == 1) throw std::invalid_argument("--ranks 1: one rank alone reduces nothing; give 2 or more");
@@ -143,13 +139,15 @@ std::optional<model::AllreduceCost> cost_of_group(PredictOptions options, Config
 // a sharded step is predicted. Other predictions need only the all-reduces, so the other collectives in the
 // files are not read for them.
 void add_tables(Network& network, PredictOptions const& options, Config const& config) {
+  network.ranks_per_node = ranks_per_node(options, config);
   network.tables = [cost = network.cost, all = network.ranks, options, config](
-                       VerbKey key, int ranks) -> std::optional<model::AllreduceCost> {
+                       VerbKey key, model::RankGroup group) -> std::optional<VerbTable> {
     const bool all_reduce = key.first == model::Verb::all_reduce;
-    if (all_reduce && ranks == all) return cost;
+    if (all_reduce && group.ranks == all) return VerbTable{cost, true};
     for (auto const& file : verb_tables(options, config))
-      if (auto own = file(key, ranks)) return own;
-    return all_reduce ? cost_of_group(options, config, ranks) : std::nullopt;
+      if (auto own = file(key, group)) return own;
+    const auto derived = all_reduce ? cost_of_group(options, config, group.ranks) : std::nullopt;
+    return derived ? std::optional(VerbTable{*derived}) : std::nullopt;
   };
 }
 

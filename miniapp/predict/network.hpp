@@ -22,9 +22,10 @@ struct Network {
   bool raised = false;            ///< true: a(x) fell as bytes grew, so its running maximum is used
   /// The costs of the collectives of a sharded step, which may run on groups of these ranks. An all-reduce of
   /// all ranks costs `cost`. Other costs come from the tables. If no table has a(x) for the number of ranks
-  /// of a group, a(x) is derived in the same way as `cost`. With --latency-scale or --bandwidth-scale only
-  /// a(x) is known: the tables of other collectives are not used.
+  /// of a group, a(x) is derived in the same way as `cost`, for neighbouring ranks. With --latency-scale or
+  /// --bandwidth-scale only a(x) is known: the tables of other collectives are not used.
   VerbTables tables = {};
+  int ranks_per_node = 0;           ///< of the options or the input; 0: not known
   std::filesystem::path file = {};  ///< the table on which a(x) is based; empty with stated links
 };
 

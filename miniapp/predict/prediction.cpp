@@ -109,7 +109,7 @@ void add_step(Prediction& prediction, PredictInput const& input) {
   std::vector<Case> cases;
   for (auto const& c : prediction.cases) cases.push_back(c.item);
   prediction.step = predict_step(config, strategy, *phases, prediction.job, cases, prediction.network.ranks,
-                                 prediction.network.tables);
+                                 prediction.network.tables, prediction.network.ranks_per_node);
   for (auto const& warning : prediction.step->warnings) prediction.warnings.push_back(warning);
 }
 

@@ -94,8 +94,9 @@ std::vector<ShardRow> rows_of(Setting const& setting, std::string const& method,
   strategy.sharding = sharding;
   model::Job job = setting.prediction.job;
   if (sharding.way().divided.any()) job.copies = {};
-  const auto step = predict_step(config, strategy, setting.phases, job, setting.cases,
-                                 setting.prediction.network.ranks, setting.prediction.network.tables);
+  const auto step =
+      predict_step(config, strategy, setting.phases, job, setting.cases, setting.prediction.network.ranks,
+                   setting.prediction.network.tables, setting.prediction.network.ranks_per_node);
   std::vector<ShardRow> rows;
   for (auto const& c : step.cases)
     rows.push_back({method, sharding.way().has_units ? c.name : fmt::format("{:g} MiB", c.item.cap_mib),

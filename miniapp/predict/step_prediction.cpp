@@ -27,9 +27,9 @@ void check_total(Case const& item, double seconds) {
 }
 
 VerbCosts collective_costs(Config const& config, model::WholeStep const& how, model::Job const& job,
-                           int ranks, VerbTables const& tables) {
+                           int ranks, VerbTables const& tables, int ranks_per_node) {
   if (tables && how.sharding.way().divided.any())
-    return verb_costs(whole_step_of(config, how, static_cast<std::size_t>(ranks)), tables);
+    return verb_costs(whole_step_of(config, how, static_cast<std::size_t>(ranks)), tables, ranks_per_node);
   VerbCosts only;
   only.costs.set(model::Verb::all_reduce, job.cost);
   return only;
@@ -39,7 +39,8 @@ VerbCosts collective_costs(Config const& config, model::WholeStep const& how, mo
 
 StepPrediction predict_step(Config const& config, model::WholeStep const& strategy,
                             model::PhaseCosts const& phases, model::Job const& job,
-                            std::vector<Case> const& cases, int ranks, VerbTables const& tables) {
+                            std::vector<Case> const& cases, int ranks, VerbTables const& tables,
+                            int ranks_per_node) {
   const auto pass = model::backward_pass(config.shape);
   const std::int64_t batches = std::int64_t{strategy.micro_batches} * ranks;
   StepPrediction result{.strategy = strategy,
@@ -53,7 +54,8 @@ StepPrediction predict_step(Config const& config, model::WholeStep const& strate
   for (Case const& item : cases) {
     if (has_units && !result.cases.empty()) break;
     how.ddp = ddp_of(item, job.copies.mode, config.wire);
-    const auto costs = collective_costs(config, how, job, ranks, tables);
+    const auto costs = collective_costs(config, how, job, ranks, tables,
+                                        ranks_per_node > 0 ? ranks_per_node : config.ranks_per_node);
     const auto step = costed_step_of(config, how, static_cast<std::size_t>(ranks));
     auto time = model::whole_step_time(
         step, model::whole_step_costs(step, pass, phases, costs.costs, job.contention, job.copies));

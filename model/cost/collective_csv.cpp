@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 
 #include "model/cost/collective_tables.hpp"
 #include "model/cost/csv.hpp"
@@ -29,6 +30,17 @@ std::int64_t ranks_in(CsvTable const& table, std::size_t row) {
   if (ranks < 1 || ranks > std::numeric_limits<int>::max())
     table.fail(row, "ranks is " + std::to_string(ranks) + "; it must be from 1 to 2147483647");
   return ranks;
+}
+
+/// Returns 0 if the row does not say on how many nodes its ranks are.
+int nodes_in(CsvTable const& table, std::size_t row) {
+  if (!table.has("nodes")) return 0;
+  const std::int64_t nodes = table.integer(row, "nodes");
+  const std::int64_t most = table.has("ranks") ? ranks_in(table, row) : std::numeric_limits<int>::max();
+  if (nodes > most)
+    table.fail(row, "nodes is " + std::to_string(nodes) +
+                        "; it must be from 1 to the number of ranks, or 0 if it is not known");
+  return static_cast<int>(nodes);
 }
 
 std::set<std::int64_t> known_ranks(CsvTable const& table, Verb verb) {
@@ -59,6 +71,28 @@ std::optional<std::int64_t> wanted_ranks(CsvTable const& table, std::filesystem:
                               "; it has rows for these numbers of ranks: " + echo(list, 200));
 }
 
+/// Returns the numbers of nodes that the all-reduces of `ranks` ranks state, or all rows without a column
+/// `ranks`.
+std::set<int> stated_nodes(CsvTable const& table, std::optional<std::int64_t> ranks) {
+  std::set<int> stated;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    if (verb_in(table, row) == Verb::all_reduce && (!ranks || table.integer(row, "ranks") == ranks))
+      stated.insert(nodes_in(table, row));
+  return stated;
+}
+
+/// Returns the number of nodes in the all-reduce rows that hold for a group: those of `ranks` ranks, or all
+/// rows without a column `ranks`. Returns nothing if there are no such rows.
+std::optional<int> wanted_nodes(CsvTable const& table, std::filesystem::path const& file,
+                                std::optional<std::int64_t> ranks, RankGroup group) {
+  const auto stated = stated_nodes(table, ranks);
+  const auto nodes = nodes_of_rows(group, stated);
+  if (nodes || stated.empty()) return nodes;
+  throw std::invalid_argument(file.string() + ": the table has no all_reduce row for " + group_text(group) +
+                              ", only for other numbers of nodes; add such rows, or correct [machine] "
+                              "ranks_per_node");
+}
+
 CostPoint cost_point(CsvTable const& table, std::size_t row) {
   const CostPoint point{table.integer(row, "bytes"), table.seconds(row)};
   if (point.bytes == 0) table.fail(row, "bytes is 0; it must be positive");
@@ -82,14 +116,16 @@ std::vector<CostPoint> rising(Points const& points) {
 
 }  // namespace
 
-std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ranks) {
+std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ranks, int ranks_per_node) {
   const CsvTable table(file);
-  table.expect_columns({"bytes", "seconds"}, {"ranks", "verb"});
+  table.expect_columns({"bytes", "seconds"}, {"ranks", "verb", "nodes"});
   const auto wanted = wanted_ranks(table, file, ranks);
+  const auto nodes =
+      wanted_nodes(table, file, wanted, neighbours(static_cast<int>(wanted.value_or(ranks)), ranks_per_node));
   Points points;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     cost_point(table, row);  // reports errors also in rows that are then skipped
-    if (verb_in(table, row) != Verb::all_reduce) continue;
+    if (verb_in(table, row) != Verb::all_reduce || nodes_in(table, row) != nodes) continue;
     if (!wanted || table.integer(row, "ranks") == wanted) add_point(table, row, points);
   }
   if (points.empty())
@@ -98,27 +134,31 @@ std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ran
   return rising(points);
 }
 
-std::vector<int> allreduce_ranks(std::filesystem::path const& file) {
+std::vector<int> allreduce_ranks(std::filesystem::path const& file, int ranks_per_node) {
   const CsvTable table(file);
   if (!table.has("ranks")) return {};
   std::vector<int> ranks;
-  for (const std::int64_t number : known_ranks(table, Verb::all_reduce))
-    ranks.push_back(static_cast<int>(number));
+  for (const std::int64_t number : known_ranks(table, Verb::all_reduce)) {
+    const RankGroup group = neighbours(static_cast<int>(number), ranks_per_node);
+    if (group.nodes == 0 || nodes_of_rows(group, stated_nodes(table, number))) ranks.push_back(group.ranks);
+  }
   return ranks;
 }
 
 CollectiveTables read_collectives(std::filesystem::path const& file, int ranks) {
   const CsvTable table(file);
-  table.expect_columns({"bytes", "seconds"}, {"ranks", "verb"});
-  std::map<std::pair<Verb, std::int64_t>, Points> groups;
+  table.expect_columns({"bytes", "seconds"}, {"ranks", "verb", "nodes"});
+  std::map<std::tuple<Verb, std::int64_t, int>, Points> groups;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const std::int64_t of_row = table.has("ranks") ? ranks_in(table, row) : ranks;
     const Verb verb = verb_in(table, row);
-    add_point(table, row, groups[{verb == Verb::receive ? Verb::send : verb, of_row}]);
+    add_point(table, row, groups[{verb == Verb::receive ? Verb::send : verb, of_row, nodes_in(table, row)}]);
   }
   CollectiveTables tables;
-  for (auto const& [group, points] : groups)
-    if (points.size() > 1) tables.set(group.first, static_cast<int>(group.second), TableCost(rising(points)));
+  for (auto const& [group, points] : groups) {
+    auto const& [verb, of_group, nodes] = group;
+    if (points.size() > 1) tables.set(verb, {static_cast<int>(of_group), nodes}, TableCost(rising(points)));
+  }
   return tables;
 }
 

@@ -5,12 +5,40 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "model/cost/allreduce_cost.hpp"
 #include "model/step/step_graph.hpp"
 
 namespace ddproxy::model {
+
+/// The ranks that carry out a collective together.
+struct RankGroup {
+  int ranks = 1;
+  int nodes = 0;  ///< number of nodes on which the ranks are; 0: not known
+};
+
+/// Returns "8 ranks", or "8 ranks on 2 nodes" if the number of nodes is known.
+std::string group_text(RankGroup group);
+/// Returns the group of ranks 0 to `ranks` - 1 if each node has `ranks_per_node` consecutive ranks; 0: not
+/// known.
+RankGroup neighbours(int ranks, int ranks_per_node);
+/// Returns the largest number of nodes on which the ranks of a group are. `node` has a number for the node of
+/// each rank, [rank]. Returns 0 if `node` is empty, because the nodes are not known.
+int nodes_of(Communicator const& communicator, std::span<const std::size_t> node);
+/// The same if each node has `ranks_per_node` consecutive ranks; 0: not known.
+int nodes_of(Communicator const& communicator, int ranks_per_node);
+
+/// Returns which rows of a table hold for a group. `stated` has the numbers of nodes that the rows of the
+/// group's number of ranks state, and 0 if some rows state none. Rows with the group's number of nodes come
+/// first, then rows that state none. If the nodes of the group are not known, its rows must state only one
+/// number. Returns nothing if no rows hold. Throws std::invalid_argument if the nodes of the group are not
+/// known and its rows state several numbers.
+std::optional<int> nodes_of_rows(RankGroup group, std::set<int> const& stated);
 
 /// What replaces the table of a collective that was not measured: `share` times the time of the collective
 /// `verb`. A verb is the kind of a collective (step_graph.hpp).
@@ -24,10 +52,10 @@ struct Substitute {
 /// collectives.
 std::optional<Substitute> substitute_of(Verb verb);
 
-/// Measured times of collectives while no compute runs: one table for each verb and number of ranks. The
-/// bytes of a row are those of the whole vector in the wire format. For an all-reduce or a reduce-scatter,
-/// this is the input of each rank. For an all-gather or a broadcast, it is the output of each rank. A send
-/// and its receive are one transfer and have one table.
+/// Measured times of collectives while no compute runs: one table for each verb, number of ranks and number
+/// of nodes on which these ranks are. The bytes of a row are those of the whole vector in the wire format.
+/// For an all-reduce or a reduce-scatter, this is the input of each rank. For an all-gather or a broadcast,
+/// it is the output of each rank. A send and its receive are one transfer and have one table.
 class CollectiveTables {
  public:
   /// The number of ranks of a table if neither its file nor the caller states the number. No group has so few
@@ -42,22 +70,29 @@ class CollectiveTables {
     double operator()(std::int64_t bytes) const { return share * (*table)(bytes); }
   };
 
-  /// Sets the table of a verb over groups of `ranks` ranks.
-  void set(Verb verb, int ranks, TableCost cost);
-  /// Returns the table of a verb over groups of `ranks` ranks, or nullptr if there is none. The pointer is
-  /// valid until the next set().
-  TableCost const* find(Verb verb, int ranks) const;
+  /// Sets the table of a verb over such groups. If group.nodes is 0, the table holds for any number of nodes
+  /// without a table of its own.
+  void set(Verb verb, RankGroup group, TableCost cost);
+  /// Returns the table of a verb over such groups, or nullptr if there is none. The pointer is valid until
+  /// the next set(). Throws what nodes_of_rows() throws.
+  TableCost const* find(Verb verb, RankGroup group) const;
+  /// Returns whether find() returns a table that states its number of nodes.
+  bool states_nodes(Verb verb, RankGroup group) const;
   /// Returns the table of a verb, or of its substitute if the verb has none. Returns nothing if neither has a
-  /// table.
-  std::optional<Source> source(Verb verb, int ranks) const;
+  /// table. Throws what nodes_of_rows() throws.
+  std::optional<Source> source(Verb verb, RankGroup group) const;
 
  private:
-  std::map<std::pair<Verb, int>, TableCost> tables_;
+  using ByNodes = std::map<int, TableCost>;
+  ByNodes::value_type const* entry(Verb verb, RankGroup group) const;
+
+  std::map<std::pair<Verb, int>, ByNodes> tables_;
 };
 
-/// Reads a CSV file with the columns `verb,ranks,bytes,seconds`, as `ddproxy collectives` writes it. Without
-/// a column `verb` all rows are all-reduces. If there is no column `ranks`, all rows are for groups of
-/// `ranks` ranks (the argument) and for no others, because a time depends on the number of ranks. A caller
+/// Reads a CSV file with the columns `verb,ranks,bytes,seconds,nodes`, as `ddproxy collectives` writes it.
+/// A row without a number of nodes, or with 0, holds for each number of nodes that has no rows of its own.
+/// Without a column `verb` all rows are all-reduces. If there is no column `ranks`, all rows are for groups
+/// of `ranks` ranks (the argument) and for no others, because a time depends on the number of ranks. A caller
 /// that does not know the number passes CollectiveTables::unknown_ranks. If a verb has only one size for a
 /// number of ranks, its row is left out, because a table needs two sizes. Throws what the readers of csv.hpp
 /// throw.

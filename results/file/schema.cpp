@@ -75,6 +75,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/collectives/verb", text, {"row"}, "1", "collective: all_reduce, reduce_scatter, all_gather or broadcast"},
     {"/collectives/ranks", integer, {"row"}, "1", "ranks of the group; of a replay, the number of ranks that it stands for"},
     {"/collectives/groups", integer, {"row"}, "1", "number of groups that carried out the collective at the same time, each with the number of ranks in /collectives/ranks"},
+    {"/collectives/nodes", integer, {"row"}, "1", "number of nodes that the ranks of a group are on, the largest of all groups; 0 if it is not known"},
     {"/collectives/bytes", integer, {"row"}, "byte", "full size x of the collective, bytes on the wire"},
     {"/collectives/seconds", real, {"row", "sample"}, "s", "time of one collective alone, maximum over ranks"},
     {"/collectives/median", real, {"row"}, "s", "median time of one collective"},
@@ -236,6 +237,8 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/timeline/event_rank", integer, {"event"}, "1", "rank of the event"},
     {"/timeline/live_bytes_start", integer, {"event"}, "byte", "bytes of the live buffers of the rank after the event has started, including the buffers that the event uses"},
     {"/timeline/live_bytes_end", integer, {"event"}, "byte", "bytes of the live buffers of the rank after the event has ended"},
+    {"/timeline/predicted_live_bytes_start", integer, {"event"}, "byte", "bytes of the live buffers after the event has started, in the predicted step of ddproxy step; absent without such a prediction"},
+    {"/timeline/predicted_live_bytes_end", integer, {"event"}, "byte", "bytes of the live buffers after the event has ended, in the predicted step of ddproxy step; absent without such a prediction"},
 
     {"/memory/live_at_start", integer, {"case"}, "byte", "bytes of the live buffers of rank 0 at the start of the last sample of the case; -1 if the case has no sample", true},
     {"/memory/live_peak", integer, {"case"}, "byte", "largest number of bytes of live buffers of rank 0 during the last sample of the case; -1 if the case has no sample", true},

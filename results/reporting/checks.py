@@ -16,14 +16,15 @@ DATASETS = {
         "": ("floor", "")},
     "layers": {"rank operation sample": ("seconds", ""), "operation": ("flops bytes modelled", "operation operation_layer")},
     "allreduce": {"size sample": ("seconds", ""), "size": ("bytes median p99 algbw busbw wrong_elements", "")},
-    "collectives": {"row": ("ranks groups bytes median min max algbw busbw wrong_elements", "verb")},
+    "collectives": {"row": ("ranks groups nodes bytes median min max algbw busbw wrong_elements", "verb")},
     "calibration": {"": ("alpha beta fit_error_mean", "")},
     "score": {"predictor": ("mean_error max_error beyond_noise pairs_in_order regret tail_error slowdown_error", "predictor"),
               "": ("b_star_low b_star_high", "")},
     "provenance": {"rank": ("numa_node clock peak_memory", "host device binding"), "line": ("", "command_line input"),
                    "variable": ("", "environment"), "table": ("", "table_file table_hash")},
     "states": {"state": ("round_trip samples", "name"), "": ("scored dropped", "")},
-    "timeline": {"case": ("first count", ""), "event": ("start end predicted_start predicted_end event_rank live_bytes_start live_bytes_end", "resource label phase")},
+    "timeline": {"case": ("first count", ""), "event": ("start end predicted_start predicted_end event_rank live_bytes_start live_bytes_end predicted_live_bytes_start "
+                                                   "predicted_live_bytes_end", "resource label phase")},
     "step": {"row sample": ("measured", ""), "row": ("median ci_low ci_high mean deviation predicted uncontended first", "part"),
              "kind": ("kind_forward kind_backward kind_step", "kind"), "": ("loss verified global_batch model_flops measured_peak peak_flops", "")},
     "memory": {"case kind": ("kind_at_peak kind_peak", ""), "case": ("live_at_start live_peak predicted_peak", ""), "kind": ("", "kind"), "": ("allocated", "")},
@@ -32,7 +33,8 @@ DATASETS = {
 OF_SWEEP = "case"  # the only dimension that several groups share
 MAY_BE_EMPTY = ("event", "bucket", "contradiction", "variable")
 MAY_BE_INFINITE = ("/calibration/beta",)  # infinite if the time does not grow with the size
-WITHOUT_GAPS = (*(f"/timeline/{name}" for name in ("start", "end", "predicted_start", "predicted_end", "event_rank", "live_bytes_start", "live_bytes_end")),
+WITHOUT_GAPS = (*(f"/timeline/{name}" for name in ("start", "end", "predicted_start", "predicted_end", "event_rank", "live_bytes_start", "live_bytes_end",
+                                                   "predicted_live_bytes_start", "predicted_live_bytes_end")),
                 "/allreduce/bytes", "/collectives/bytes")
 RAGGED = {"timeline": "start", "plans": "bytes"}
 REMEDY = "; take the file as ddproxy wrote it, or measure again"

@@ -130,8 +130,8 @@ class Report:
         style.close(drawn)
         caption = STEP_TIMELINE.format(source=step_timeline_figure.source(self.newest), rank=timeline_figure.first_rank(self.newest, step_timeline_figure.CASE))
         allocation = step_timeline_figure.allocation(self.newest)
-        text = f"The panel shows the {allocation}" if allocation.startswith("memory") else f"{allocation[0].upper()}{allocation[1:]}"
-        return page.figure(svg, f"{caption} {text}.")
+        texts = [f"the panel shows the {allocation}" if allocation.startswith("memory") else allocation, step_timeline_figure.prediction(self.newest)]
+        return page.figure(svg, " ".join([caption, *(f"{text[0].upper()}{text[1:]}." for text in texts if text)]))
 
     def _save(self, drawn, name, title):
         drawn.suptitle(title, fontsize=9.5, y=1.01, va="bottom")

@@ -69,12 +69,31 @@ def allocation(results):
     return timeline_figure.allocation(results) + ", only for the data of the all-reduces" * is_part
 
 
+def prediction(results):
+    """Returns a text about the predicted live buffers, which the dotted line shows. Returns an empty text if the file does not have them."""
+    if not results.has(*(f"/timeline/predicted_{name}" for name in ("start", "end", "live_bytes_start", "live_bytes_end"))):
+        return ""
+    most = float(timeline_figure.live_memory(results, CASE, "predicted_")[1].max())
+    power, unit = timeline_figure.memory_unit(most)
+    return f"dotted line: predicted memory in use, at most {most / 1024.0**power:.3g} {unit}"
+
+
+def _draw_prediction(axes, results, factor, unit):
+    """Draws the predicted live buffers in units of `unit` bytes."""
+    times, live = timeline_figure.live_memory(results, CASE, "predicted_")
+    axes.step(times * factor, live / unit, where="post", color=style.PREDICTED, linestyle=":", linewidth=1.4)
+    axes.set_ylim(0.0, max(axes.get_ylim()[1], 1.15 * float(live.max()) / unit))
+
+
 def _draw_memory(axes, results, factor):
-    """Draws the live buffers, with a dot at the peak."""
-    power = timeline_figure.draw_memory(axes, results, CASE, factor)
+    """Draws the live buffers, with a dot at the peak, and the predicted ones."""
+    unit = 1024.0**timeline_figure.draw_memory(axes, results, CASE, factor)
     most, when, _ = peak(results)
-    axes.plot(when * factor, most / 1024.0**power, "o", color=style.INK, markersize=3.5, zorder=3)
-    axes.set_title(allocation(results).replace(" (", "\n("), loc="left", fontsize=9.5)
+    axes.plot(when * factor, most / unit, "o", color=style.INK, markersize=3.5, zorder=3)
+    predicted = prediction(results)
+    if predicted:
+        _draw_prediction(axes, results, factor, unit)
+    axes.set_title("\n".join(text for text in (predicted, allocation(results).replace(" (", "\n(")) if text), loc="left", fontsize=9.5)
 
 
 def _explain_colours(axes, phase):

@@ -44,7 +44,7 @@ class VerbCostsOfHybrid : public testing::Test {
 };
 
 TEST_F(VerbCostsOfHybrid, EachVerbTakesTheTableOfItsRanks) {
-  auto result = verb_costs(step(), tables(std::string(table_of_two) + scatter_of_two));
+  auto result = verb_costs(step(), tables(std::string(table_of_two) + scatter_of_two), 0);
   EXPECT_NEAR(result.costs(Verb::reduce_scatter, units, 2000), 6, 1e-9);
   EXPECT_NEAR(result.costs(Verb::all_gather, units, 2000), 3, 1e-9);
   EXPECT_NEAR(result.costs(Verb::all_reduce, replicas, 2000), 4, 1e-9);
@@ -53,7 +53,7 @@ TEST_F(VerbCostsOfHybrid, EachVerbTakesTheTableOfItsRanks) {
 
 TEST_F(VerbCostsOfHybrid, ATableThatDifferentGroupsShareIsWarnedOf) {
   // The norm is added over the groups of two neighbours, and gradients are averaged over the others.
-  const auto result = verb_costs(step(true), tables(std::string(table_of_two) + scatter_of_two));
+  const auto result = verb_costs(step(true), tables(std::string(table_of_two) + scatter_of_two), 0);
   ASSERT_EQ(result.warnings.size(), 1U);
   EXPECT_NE(
       result.warnings[0].find("(such as ranks 0, 1, and ranks 0, 2) take their times from the same table "
@@ -62,8 +62,51 @@ TEST_F(VerbCostsOfHybrid, ATableThatDifferentGroupsShareIsWarnedOf) {
       << result.warnings[0];
 }
 
+// Two nodes of two ranks: a unit is divided within a node, and the replicas are on both nodes.
+TEST_F(VerbCostsOfHybrid, GroupsOnOtherNodesTakeOtherTables) {
+  const std::string of_nodes =
+      "verb,ranks,bytes,seconds,nodes\nall_reduce,2,1000,2,1\nall_reduce,2,2000,4,1\n"
+      "all_reduce,2,1000,20,2\nall_reduce,2,2000,40,2\nall_gather,2,1000,1,1\nall_gather,2,2000,3,1\n";
+  auto result = verb_costs(step(true), tables(of_nodes), 2);
+  EXPECT_NEAR(result.costs(Verb::all_reduce, replicas, 2000), 40, 1e-9);
+  EXPECT_NEAR(result.costs(Verb::all_reduce, units, 2000), 4, 1e-9);
+  EXPECT_NEAR(result.costs(Verb::reduce_scatter, units, 2000), 2,
+              1e-9);  // half of the all-reduce on one node
+  ASSERT_EQ(result.warnings.size(), 1U);
+  EXPECT_NE(result.warnings[0].find("reduce_scatter over 2 ranks on 1 node; half"), std::string::npos)
+      << result.warnings[0];
+  auto four = verb_costs(step(), tables(of_nodes), 4);  // all on one node
+  EXPECT_NEAR(four.costs(Verb::all_reduce, replicas, 2000), 4, 1e-9);
+}
+
+TEST_F(VerbCostsOfHybrid, ATableOfOtherNodesIsRefused) {
+  const std::string of_a_node =
+      "verb,ranks,bytes,seconds,nodes\nall_reduce,2,1000,2,1\nall_reduce,2,2000,4,1\n";
+  try {
+    verb_costs(step(), tables(of_a_node), 2);
+    ADD_FAILURE() << "no error";
+  } catch (std::invalid_argument const& error) {
+    EXPECT_NE(std::string(error.what()).find("has the time of all_reduce over 2 ranks on 2 nodes, which"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_NO_THROW(verb_costs(step(), tables(of_a_node), 0));  // the nodes are not known
+}
+
+TEST_F(VerbCostsOfHybrid, ATableThatStatesNoNodesIsWarnedOfWhereTheGroupsCrossNodes) {
+  const auto text = std::string(table_of_two) + scatter_of_two;
+  for (const int ranks_per_node : {0, 1, 4})
+    EXPECT_TRUE(verb_costs(step(), tables(text), ranks_per_node).warnings.empty()) << ranks_per_node;
+  const auto crossing = verb_costs(step(), tables(text), 2).warnings;
+  ASSERT_EQ(crossing.size(), 1U);
+  EXPECT_NE(
+      crossing[0].find("2 ranks on 2 nodes (such as ranks 0, 2) take their times from a table of all_reduce"),
+      std::string::npos)
+      << crossing[0];
+}
+
 TEST_F(VerbCostsOfHybrid, HalfAnAllReduceIsWarnedOfAndSharesItsTable) {
-  auto result = verb_costs(step(), tables(table_of_two));
+  auto result = verb_costs(step(), tables(table_of_two), 0);
   EXPECT_NEAR(result.costs(Verb::reduce_scatter, units, 2000), 2, 1e-9);
   ASSERT_EQ(result.warnings.size(), 2U);
   for (auto const& warning : result.warnings)
@@ -73,11 +116,11 @@ TEST_F(VerbCostsOfHybrid, HalfAnAllReduceIsWarnedOfAndSharesItsTable) {
 }
 
 TEST_F(VerbCostsOfHybrid, ATableForEachCommunicatorIsNotShared) {
-  const VerbTables own = [](VerbKey key, int) -> std::optional<model::AllreduceCost> {
+  const VerbTables own = [](VerbKey key, model::RankGroup) -> std::optional<VerbTable> {
     if (key.second != units && key.second != replicas) return std::nullopt;
-    return [seconds = key.second == units ? 1.0 : 9.0](std::int64_t) { return seconds; };
+    return VerbTable{[seconds = key.second == units ? 1.0 : 9.0](std::int64_t) { return seconds; }};
   };
-  auto result = verb_costs(step(true), own);
+  auto result = verb_costs(step(true), own, 0);
   EXPECT_TRUE(result.warnings.empty()) << result.warnings.front();
   EXPECT_EQ(result.costs(Verb::all_reduce, replicas, 2000), 9);
   EXPECT_EQ(result.costs(Verb::all_reduce, units, 2000), 1);
@@ -85,14 +128,14 @@ TEST_F(VerbCostsOfHybrid, ATableForEachCommunicatorIsNotShared) {
 
 TEST_F(VerbCostsOfHybrid, AVerbWithoutATableIsAnError) {
   EXPECT_THROW(
-      verb_costs(step(), tables("verb,ranks,bytes,seconds\nall_reduce,4,1000,1\nall_reduce,4,2000,2\n")),
+      verb_costs(step(), tables("verb,ranks,bytes,seconds\nall_reduce,4,1000,1\nall_reduce,4,2000,2\n"), 0),
       std::invalid_argument);
 }
 
 TEST_F(VerbCostsOfHybrid, ATableWithoutAColumnRanksIsNotThatOfAGroup) {
   constexpr auto of_all = "bytes,seconds\n1000,1\n2000,2\n";
   try {
-    verb_costs(step(), tables(of_all, 4));
+    verb_costs(step(), tables(of_all, 4), 0);
     ADD_FAILURE() << "no error";
   } catch (std::invalid_argument const& error) {
     const std::string text = error.what();
@@ -103,7 +146,7 @@ TEST_F(VerbCostsOfHybrid, ATableWithoutAColumnRanksIsNotThatOfAGroup) {
         << text;
     EXPECT_NE(text.find("without a column ranks holds for all ranks of the step"), text.npos) << text;
   }
-  EXPECT_NO_THROW(verb_costs(step(), tables(of_all, 2)));
+  EXPECT_NO_THROW(verb_costs(step(), tables(of_all, 2), 0));
 }
 
 }  // namespace

@@ -70,7 +70,8 @@ class PredictStep(PredictCase):
             row = next(row for row in document["sharding"] if row["method"] == "hsdp, groups of 8")
             self.assertNotIn("problem", row)
             self.assertLess(abs(row["step_s"] / measured - 1), 0.02, row)
-            self.assertNotIn("over 8 ranks; half", done.stderr)
+            self.assertNotIn("over 8 ranks on 1 node; half", done.stderr)
+            self.assertNotIn("same table", done.stderr)
 
     def test_a_table_of_all_ranks_does_not_stand_for_the_groups_of_hsdp(self):
         """Without a column ranks the rows are those of [allreduce] ranks, whether the file has a column verb or not."""
@@ -80,7 +81,7 @@ class PredictStep(PredictCase):
             table = self.path("all.csv", "\n".join([header, *lines]) + "\n")
             document, done = self.predict(TWINS["llama3-8b", 64], "--allreduce", table, "--shard", "all")
             found = {row["method"]: row for row in document["sharding"]}
-            missing = "no table has the time of all_gather over 8 ranks, nor of all_reduce over 8 ranks, nor of reduce_scatter over 8 ranks"
+            missing = "no table has the time of all_gather over 8 ranks on 1 node, nor of all_reduce over 8 ranks on 8 nodes, nor of reduce_scatter over 8 ranks on 1 node"
             self.assertIn(missing, found["hsdp, groups of 8"]["problem"])
             self.assertGreater(found["fsdp"]["step_s"], 0)
             file = self.changed(TWINS["llama3-8b", 64], (r"\[allreduce\]", '[shard]\nstage = "fsdp"\ngroup = 8\n[allreduce]'))

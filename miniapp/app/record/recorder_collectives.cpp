@@ -25,6 +25,7 @@ void Recorder::collectives(std::vector<SizeTimes> const& rows, std::vector<Group
   writer_.write("/collectives/verb", verbs_of(rows));
   writer_.write("/collectives/ranks", column<Integers>(groups, &Grouping::ranks));
   writer_.write("/collectives/groups", column<Integers>(groups, &Grouping::groups));
+  writer_.write("/collectives/nodes", column<Integers>(groups, &Grouping::nodes));
   writer_.write("/collectives/bytes", column<Integers>(rows, &SizeTimes::bytes));
   writer_.write("/collectives/seconds", seconds, extents);
   writer_.write("/collectives/wrong_elements", column<Integers>(rows, &SizeTimes::wrong));

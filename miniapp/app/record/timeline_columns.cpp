@@ -110,11 +110,14 @@ void TimelineColumns::add_case(Workload const& workload, CaseTimeline const& ite
   has_whole_steps_ = has_whole_steps_ || is_whole_step(item.graph);
   first_.push_back(static_cast<std::int64_t>(start_.size()));
   memory_.push_back({.at_start = -1, .peak = -1});
-  for (std::size_t r = 0; r < item.ranks.size(); ++r) add_rank(workload, item, r);
+  LiveMemory predicted;
+  if (!item.predicted.tasks.empty()) predicted = model::live_memory(item.graph, item.predicted);
+  for (std::size_t r = 0; r < item.ranks.size(); ++r) add_rank(workload, item, predicted, r);
   count_.push_back(static_cast<std::int64_t>(start_.size()) - first_.back());
 }
 
-void TimelineColumns::add_rank(Workload const& workload, CaseTimeline const& item, std::size_t on_rank) {
+void TimelineColumns::add_rank(Workload const& workload, CaseTimeline const& item,
+                               LiveMemory const& predicted, std::size_t on_rank) {
   auto const& trace = item.ranks[on_rank];
   auto live = model::live_memory(item.graph, trace);
   EventNames names(workload, item.graph);
@@ -132,6 +135,8 @@ void TimelineColumns::add_rank(Workload const& workload, CaseTimeline const& ite
     if (item.predicted.tasks.empty()) continue;
     predicted_start_.push_back(item.predicted.tasks.at(t).start);
     predicted_end_.push_back(item.predicted.tasks.at(t).end);
+    predicted_live_start_.push_back(predicted.during[t]);
+    predicted_live_end_.push_back(predicted.after[t]);
   }
   if (on_rank == 0) memory_.back() = std::move(live);
 }
@@ -150,6 +155,8 @@ void TimelineColumns::write(results::Writer& writer) const {
   if (!predicted_start_.empty()) {
     writer.write("/timeline/predicted_start", predicted_start_);
     writer.write("/timeline/predicted_end", predicted_end_);
+    writer.write("/timeline/predicted_live_bytes_start", predicted_live_start_);
+    writer.write("/timeline/predicted_live_bytes_end", predicted_live_end_);
   }
   writer.write("/memory/live_at_start", column<Integers>(memory_, &LiveMemory::at_start));
   writer.write("/memory/live_peak", column<Integers>(memory_, &LiveMemory::peak));

@@ -22,18 +22,21 @@ class TimelineColumns {
   /// Adds the events of all ranks of a case, and the live buffers of rank 0. Either all cases have a
   /// prediction, or none has one.
   void add_case(Workload const& workload, CaseTimeline const& item);
-  /// Writes the columns. Writes the phases only if a case is a whole step, and the predicted times only if
-  /// the cases have predictions.
+  /// Writes the columns. Writes the phases only if a case is a whole step, and the predicted times and live
+  /// buffers only if the cases have predictions.
   void write(results::Writer& writer) const;
 
  private:
-  void add_rank(Workload const& workload, CaseTimeline const& item, std::size_t on_rank);
+  // `predicted` has the live buffers of item.predicted.
+  void add_rank(Workload const& workload, CaseTimeline const& item, model::LiveMemory const& predicted,
+                std::size_t on_rank);
   void write_kinds(results::Writer& writer) const;
 
-  std::vector<std::int64_t> first_, count_;                             // [case]
-  std::vector<std::int64_t> rank_, live_bytes_start_, live_bytes_end_;  // [event]
-  std::vector<double> start_, end_, predicted_start_, predicted_end_;   // [event]
-  std::vector<std::string> resource_, label_, phase_;                   // [event]
+  std::vector<std::int64_t> first_, count_;                              // [case]
+  std::vector<std::int64_t> rank_, live_bytes_start_, live_bytes_end_;   // [event]
+  std::vector<std::int64_t> predicted_live_start_, predicted_live_end_;  // [event]
+  std::vector<double> start_, end_, predicted_start_, predicted_end_;    // [event]
+  std::vector<std::string> resource_, label_, phase_;                    // [event]
   std::vector<model::LiveMemory> memory_;  // [case] of rank 0; without a sample the peak is -1
   bool has_whole_steps_ = false;
 };

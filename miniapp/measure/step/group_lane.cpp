@@ -6,6 +6,7 @@
 
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/measure/step/step_groups.hpp"
+#include "model/cost/collective_tables.hpp"
 
 namespace ddproxy {
 
@@ -14,11 +15,21 @@ void use_group_lane(RankContext& context, int ranks) {
       {unit_groups(static_cast<std::size_t>(context.ranks()), static_cast<std::size_t>(ranks))}, {}};
   const StepGroups groups(grouped, context.runtime, !context.reduces());
   const GroupPlace place = groups.places().front();
-  const LaneGroup lane{groups.communicator(model::CommunicatorId{0}), place, context.arena.size()};
+  const LaneGroup lane{groups.communicator(model::CommunicatorId{0}),
+                       place,
+                       {context.arena.size()},
+                       model::nodes_of(grouped.communicators.front(), context.config.ranks_per_node)};
   const auto limit = context.runtime.limited("MPI_Comm_dup");
   auto lanes = make_group_lanes(context.config, context.choice, {&lane, 1}, context.memory);
   context.allreduce = std::move(lanes.front());
   context.group = place;
+}
+
+int nodes_of_groups(RankContext const& context) {
+  const auto groups = unit_groups(static_cast<std::size_t>(context.ranks()),
+                                  static_cast<std::size_t>(context.grouping().ranks));
+  if (!context.reduces()) return model::nodes_of(groups, context.config.ranks_per_node);
+  return model::nodes_of(groups, context.runtime.node_of_ranks());
 }
 
 }  // namespace ddproxy

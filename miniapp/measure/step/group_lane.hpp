@@ -15,4 +15,8 @@ namespace ddproxy {
 /// as make_group_lanes() (make_allreduce.hpp) does. Collective.
 void use_group_lane(RankContext& context, int ranks);
 
+/// Returns on rank 0 on how many nodes the ranks of a group of context.grouping() are, the largest number of
+/// all groups. In a replay the input says it; 0: it does not. Collective.
+int nodes_of_groups(RankContext const& context);
+
 }  // namespace ddproxy

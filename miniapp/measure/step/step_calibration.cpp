@@ -95,10 +95,15 @@ class VerbRounds {
     }
   }
 
+  // Returns the times of all uses. Collective.
   std::vector<VerbTimes> times() const {
     std::vector<VerbTimes> all;
+    if (uses_.empty()) return all;
+    const auto node = context_.rank.runtime.node_of_ranks();
     auto table = tables_.begin();
-    for (auto const& [key, use] : uses_) all.push_back({key, use.ranks, (table++)->times()});
+    for (auto const& [key, use] : uses_)
+      all.push_back({key, use.ranks, (table++)->times(),
+                     model::nodes_of(context_.graphs.communicators[model::index(key.second)], node)});
     return all;
   }
 
@@ -113,10 +118,10 @@ class VerbRounds {
 VerbTables StepTables::measured() const {
   std::map<VerbKey, model::TableCost> tables;
   for (auto const& verb : verbs) tables.emplace(verb.key, model::TableCost(to_table(verb.times)));
-  return [tables](VerbKey key, int) -> std::optional<model::AllreduceCost> {
+  return [tables](VerbKey key, model::RankGroup) -> std::optional<VerbTable> {
     const auto found = tables.find(key);
     if (found == tables.end()) return std::nullopt;
-    return found->second;
+    return VerbTable{found->second, true};
   };
 }
 

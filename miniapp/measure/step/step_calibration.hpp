@@ -16,6 +16,7 @@ struct VerbTimes {
   VerbKey key;
   int ranks = 1;  ///< of a group
   std::vector<SizeTimes> times;
+  int nodes = 0;  ///< on rank 0: the largest number of nodes on which the ranks of a group are
 };
 
 /// The tables about collectives from which a whole step is predicted.

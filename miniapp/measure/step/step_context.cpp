@@ -19,6 +19,7 @@
 #include "miniapp/input/unit_memory.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/step/step_backward.hpp"
+#include "model/cost/collective_tables.hpp"
 #include "model/step/check/check.hpp"
 #include "model/step/merged_order.hpp"
 
@@ -196,6 +197,7 @@ void StepContext::make_lanes() {
   for (std::size_t lane = 0; lane < step->lanes().size(); ++lane) {
     const auto id = step->lanes()[lane];
     LaneGroup group{groups.communicator(id), groups.places()[model::index(id)]};
+    group.nodes = model::nodes_of(graphs.communicators[model::index(id)], rank.config.ranks_per_node);
     for (auto const& call : step->collectives(lane)) {
       group.most.of_call = std::max(group.most.of_call, full_slice(call).count);
       if (call.adds) group.most.added = std::max(group.most.added, call.assigned.count);
