@@ -186,12 +186,13 @@ def a_twin_takes_the_rows_of_the_nodes_of_its_groups():
             with open("nodes.csv", "a") as file:
                 file.write("all_reduce,4,1000,1e-4,1\nall_reduce,4,1000000,1e-4,1\n")
         done = run(1, write("nodes.toml", *keys, layout + replay), "-o", "nodes.h5")
-        assert "warning" not in done.stderr, done.stderr
+        assert "less certain" not in done.stderr, done.stderr
         with h5py.File("nodes.h5") as file:
             reduces = np.char.startswith(file["timeline/label"][...].astype(str), "all_reduce, unit")
             for name in ("", "predicted_"):
                 times = (file[f"timeline/{name}end"][:] - file[f"timeline/{name}start"][:])[reduces]
-                assert times.size > 2 and (times > 0.99 * seconds).all() and (name == "" or np.allclose(times, seconds)), (ranks_per_node, name, times)
+                # two lanes share the link, so a time may be longer
+                assert times.size > 2 and (times > 0.99 * seconds).all() and (name == "" or times.max() < seconds + 2e-3), (ranks_per_node, name, times)
     refused(1, "on 1 and on 2 nodes", write("nodes.toml", *keys, replay), "-o", "nodes.h5")
 
 

@@ -134,7 +134,7 @@ class Steps(WithSample):
         self.only_steps()
         measured, predicted, memory = step_timeline_figure.draw(Results(self.sample)).axes
         self.assertEqual([a.get_title(loc="left") for a in (measured, predicted, memory)],
-                         ["measured, rank 0", "predicted", "dotted line: predicted memory in use, at most 190 MiB\ndashed line: allocated memory, 200 MiB"])
+                         ["measured, rank 0", "predicted", "dashed line: allocated memory, 200 MiB\ndotted line: predicted memory in use, at most 190 MiB"])
         self.assertEqual(measured.get_xlim(), memory.get_xlim())
         spans = lambda axes: sorted((round(p.get_extents().x0, 6), round(p.get_extents().x1, 6)) for bars in axes.collections for p in bars.get_paths())
         self.assertEqual(spans(measured), [(0, 1), (1, 3), (3, 4), (4, 5)])

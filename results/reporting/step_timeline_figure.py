@@ -93,7 +93,7 @@ def _draw_memory(axes, results, factor):
     predicted = prediction(results)
     if predicted:
         _draw_prediction(axes, results, factor, unit)
-    axes.set_title("\n".join(text for text in (predicted, allocation(results).replace(" (", "\n(")) if text), loc="left", fontsize=9.5)
+    axes.set_title("\n".join(text for text in (allocation(results).replace(" (", "\n("), predicted) if text), loc="left", fontsize=9.5)
 
 
 def _explain_colours(axes, phase):

@@ -81,7 +81,8 @@ class PredictStep(PredictCase):
             table = self.path("all.csv", "\n".join([header, *lines]) + "\n")
             document, done = self.predict(TWINS["llama3-8b", 64], "--allreduce", table, "--shard", "all")
             found = {row["method"]: row for row in document["sharding"]}
-            missing = "no table has the time of all_gather over 8 ranks on 1 node, nor of all_reduce over 8 ranks on 8 nodes, nor of reduce_scatter over 8 ranks on 1 node"
+            missing = ("no table has the time of all_gather over 8 ranks on 1 node, nor of all_reduce over 8 ranks on 1 node, nor of all_reduce over 8 ranks on 8 nodes, "
+                       "nor of reduce_scatter over 8 ranks on 1 node")
             self.assertIn(missing, found["hsdp, groups of 8"]["problem"])
             self.assertGreater(found["fsdp"]["step_s"], 0)
             file = self.changed(TWINS["llama3-8b", 64], (r"\[allreduce\]", '[shard]\nstage = "fsdp"\ngroup = 8\n[allreduce]'))
