@@ -136,7 +136,7 @@ class Simpler(WithSample):
         self.assertNotIn("take E from the measurement", said)
 
     def test_names_the_cap_nearest_to_25_mib(self):
-        self.assertIn("\"pytorch_default\" takes, for all bucket sizes, the E measured at 25 MiB.", self.note(model=0.01))
+        self.assertIn("\"pytorch_default\" predicts, for all bucket sizes, the E measured at 25 MiB.", self.note(model=0.01))
         self.change(lambda file: file["sweep/bucket_bytes"].__setitem__(6, 26 * 2**20))
         self.assertIn("the E measured at 26 MiB, the cap nearest to 25 MiB (on a log scale).", self.note(model=0.01))
 
@@ -376,7 +376,7 @@ class Impossible(WithSample):
         self.assertEqual(self.said("overlap", 1.0), "")
 
     def test_names_the_case_and_says_why(self):
-        self.assertRegex(self.said("overlap", 1.3), r"An overlap above 1 was measured, which is impossible: bucketed 4 MiB \(1\.300\)\. No more .*Probably")
+        self.assertRegex(self.said("overlap", 1.3), r"An overlap above 1 was measured, which is impossible: bucketed 4 MiB \(1\.300\)\. At most .*Probably")
         self.assertRegex(self.said("overlap", -0.2), r"The overlap of bucketed 4 MiB \(-0\.200\) is negative: compute and .*share cores")
         self.assertEqual(self.said("overlap", np.nan), "")
         self.assertEqual(self.said("overlap", -0.2, 0), "")  # naive is not named, because the contradictions in the file already name it

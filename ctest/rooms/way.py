@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 WAY = "## The way of one gradient"
-NOT_COUNTED = "Not counted are"
+NOT_COUNTED = "A sample also enters the following files."
 LAST_STEP = 6  # the later steps follow after the sweep
 START = "_ZN7ddproxy6Passes7measureEmNS_6SampleE"  # ddproxy::Passes::measure: one sample
 ROOMS = ("model", "kernels", "results", "miniapp")
