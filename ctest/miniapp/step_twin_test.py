@@ -123,7 +123,7 @@ def check_twin():
     assert is_on_time("twin.h5")
     check_timeline("twin.h5", expected["buckets"], allocated=False)
     check_trace("trace.json", "twin.h5")
-    assert text.startswith("tiny: compute replay, all-reduce replay: all times are simulated; nothing was measured on this machine\n"), text
+    assert text.startswith("tiny: compute: replay, all-reduce: replay: all times are simulated; nothing was measured on this machine\n"), text
     assert "x 8 ranks" in text and "loss" not in text and "hypothetical" not in text and "threads:" not in text, text
     assert json.loads(Path("twin.json").read_text())["fom"]["valid"] == "replay"
     done = call(sys.executable, "-B", report, "twin.h5")
@@ -161,7 +161,7 @@ def dry_run(name):
 def check_dry_run():
     buckets = predicted_by_model("twin.toml")["buckets"]
     text = dry_run("twin.toml")
-    for words in ("step: 2 micro-batches of 2 sequences x 32 tokens, optimizer adamw; compute replay, all-reduce replay", f"buckets of 0.1 MiB: {buckets} buckets",
+    for words in ("step: 2 micro-batches of 2 sequences x 32 tokens, optimizer adamw; compute: replay, all-reduce: replay", f"buckets of 0.1 MiB: {buckets} buckets",
                   "steps to run: 6 with communication (the first step, 1 to verify, 1 to warm up, 3 samples), and 3 without communication\n", "time: about "):
         assert words in text, (words, text)
     assert not Path("results.h5").exists()

@@ -69,7 +69,8 @@ TEST(RooflineFit, WithAGivenBandwidth) {
 }
 
 TEST(RooflineFit, IsTheBestInItsNeighbourhood) {
-  // No roofline gives these times. Each of the three rates alone must be at a minimum.
+  // No roofline gives exactly these times. Another peak, bandwidth or launch time must not have a smaller
+  // error.
   auto measured = planted({45e12, 1.5e12, 12e-6});
   measured[1].seconds *= 1.1;
   measured[2].seconds *= 0.95;

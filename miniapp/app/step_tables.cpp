@@ -87,7 +87,7 @@ std::string flops_text(StepFigures const& f) {
 // Says how the step was carried out.
 std::string heading(Config const& config) {
   const bool simulated = config.compute == ComputeMode::replay && config.backend == Backend::replay;
-  return fmt::format("{}: compute {}, all-reduce {}{}\n", model_words(config.model),
+  return fmt::format("{}: compute: {}, all-reduce: {}{}\n", model_words(config.model),
                      word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words),
                      simulated ? ": all times are simulated; nothing was measured on this machine" : "");
 }
@@ -124,7 +124,8 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
       few ? "Student's 95 % interval of the mean, because fewer than six samples have no interval of the "
             "median"
           : "95 % interval of the median",
-      hidden ? "\nerror: - if a part is below 0.5 % of the step, measured and predicted; for E only measured"
+      hidden ? "\nerror: \"-\" where both the measured and the predicted time are below 0.5 % of the step; "
+               "for E it is enough that the measured time is"
              : "");
   text += kinds_text(f.kinds);
   text += fmt::format(

@@ -141,7 +141,7 @@ std::string sweep_table(Config const& config, std::vector<CaseReport> const& rep
                         std::vector<Stop> const& stops, bool predicted) {
   const bool same_round = has_same_round(reports);
   std::string text =
-      fmt::format("{}: compute {}, all-reduce {}\n", model_words(config.model),
+      fmt::format("{}: compute: {}, all-reduce: {}\n", model_words(config.model),
                   word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words));
   fmt::format_to(Out(text), "{:<16} {:>7} {:>10} {:>19} {:>12} {:>9} {:>12}{} {:>9} {:>8}\n", "case",
                  "buckets", "T ms", "95 % interval", "predicted T", "E ms", "predicted E",

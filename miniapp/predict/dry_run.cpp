@@ -125,7 +125,7 @@ std::string describe_layers_plan(Config const& config, Workload const& workload)
 std::string describe_plan(Config const& config, Workload const& workload) {
   check_can_run(config);
   std::string text = describe_model(config, workload);
-  text += fmt::format("step: batch {}, sequence {}; compute {}, all-reduce {}\n", config.tokens.batch,
+  text += fmt::format("step: batch {}, sequence {}; compute: {}, all-reduce: {}\n", config.tokens.batch,
                       config.tokens.sequence, word_of(config.compute, compute_mode_words),
                       word_of(config.backend, backend_words));
   text += describe_ranks(config, likely_ranks);

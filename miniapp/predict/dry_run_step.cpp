@@ -122,7 +122,7 @@ std::string describe_step_plan(Config const& config, Workload const& workload) {
   check_units_here(config, ranks_of(config));
   std::string text = describe_model(config, workload);
   text += fmt::format(
-      "step: {} micro-batch{} of {} sequence{} x {} tokens, optimizer {}; compute {}, all-reduce {}\n",
+      "step: {} micro-batch{} of {} sequence{} x {} tokens, optimizer {}; compute: {}, all-reduce: {}\n",
       step.micro_batches, step.micro_batches == 1 ? "" : "es", config.tokens.batch,
       config.tokens.batch == 1 ? "" : "s", config.tokens.sequence, word_of(step.optimizer, optimizer_words),
       word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words));

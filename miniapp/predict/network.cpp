@@ -48,7 +48,7 @@ void settle(Network& network) {
   constexpr std::int64_t smallest = 4, largest = std::int64_t{1} << 40;
   if (!std::isfinite(network.cost(smallest)) || !std::isfinite(network.cost(largest)))
     throw std::invalid_argument(
-        "predict: the derived all-reduce times are too large to add; check --latency-scale, "
+        "predict: the derived all-reduce times are too large to add up; check --latency-scale, "
         "--bandwidth-scale and the unit of the table");
   const auto unfalling = model::never_falling(network.cost, smallest, largest);
   network.cost = unfalling.cost;
@@ -124,8 +124,8 @@ std::vector<VerbTables> verb_tables(PredictOptions const& options, Config const&
   return tables;
 }
 
-// Returns a(x) of a group of `ranks` ranks, which is not the number of ranks of the network. Returns nothing
-// if it cannot be derived.
+// Returns a(x) of a group of `ranks` ranks, a number other than the ranks of the network. Returns nothing if
+// it cannot be derived.
 std::optional<model::AllreduceCost> cost_of_group(PredictOptions options, Config const& config,
                                                   int ranks) try {
   options.ranks = {ranks};

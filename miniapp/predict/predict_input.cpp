@@ -187,7 +187,7 @@ PredictInput read_predict_input(Options const& options) {
     throw std::invalid_argument("predict: the seconds of the pass are all 0; check the column seconds");
   if (!std::isfinite(t_compute))
     throw std::invalid_argument(
-        "predict: the seconds of the pass are too large to add; check the unit of the column seconds");
+        "predict: the seconds of the pass are too large to add up; check the unit of the column seconds");
   return input;
 }
 

@@ -47,10 +47,10 @@ PytorchAdvice advise(model::Job const& job, model::Plan const& plan, double plan
 
 void check_finite(std::string const& what, double seconds) {
   if (!std::isfinite(seconds))
-    throw std::invalid_argument(fmt::format(
-        "predict: {} is {}, because the seconds are too large to add; check the units of the tables, and the "
-        "scales",
-        what, seconds));
+    throw std::invalid_argument(
+        fmt::format("predict: {} is {}, because the seconds are too large to add up; check the units of the "
+                    "tables, and the scales",
+                    what, seconds));
 }
 
 // Throws if a time is not finite. A sum or an extrapolated value can be infinite although all numbers of the

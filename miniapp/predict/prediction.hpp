@@ -86,8 +86,8 @@ Prediction make_prediction(PredictInput const& input, Network const& network);
 /// Throws what predict_step() (miniapp/predict/step_prediction.hpp) throws.
 void add_step(Prediction& prediction, PredictInput const& input);
 
-/// Returns the plan that DDP's rule makes with a cap in MiB. `first_bucket` limits the first bucket, in
-/// bytes; nothing: the cap limits it, too.
+/// Returns the plan that DDP's rule makes with a cap in MiB. `first_bucket` is the limit of the first bucket
+/// in bytes. Without a value the cap is also the limit of the first bucket.
 model::Plan plan_at(model::Job const& job, double cap_mib, model::FirstBucket first_bucket);
 
 /// A gain of at most this share of T is too small to be worth changing a program.

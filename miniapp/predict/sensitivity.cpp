@@ -26,7 +26,7 @@ SensitivityRow row_of(std::string quantity, double value, model::Job const& job,
   const double exposed_plan = exposed(plan), exposed_25 = exposed(plan_at(job, common_cap_mib, first));
   if (!std::isfinite(t_comm + exposed_plan + exposed_25))
     throw std::invalid_argument(fmt::format(
-        "--sensitivity: with {} = {:g} the seconds are too large to add; check the units of the tables",
+        "--sensitivity: with {} = {:g} the seconds are too large to add up; check the units of the tables",
         quantity, value));
   return {std::move(quantity),
           value,

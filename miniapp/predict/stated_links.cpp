@@ -34,7 +34,7 @@ std::vector<model::CostPoint> list(model::AllreduceCost const& cost) {
   for (auto bytes = smallest; bytes <= largest; bytes *= 2) points.push_back({bytes, cost(bytes)});
   if (!std::isfinite(points.back().seconds))
     throw std::invalid_argument(
-        "predict: the all-reduce times are too large to add; check --link-latency and --link-bandwidth "
+        "predict: the all-reduce times are too large to add up; check --link-latency and --link-bandwidth "
         "(GB/s), --node-latency and --node-bandwidth");
   return points;
 }

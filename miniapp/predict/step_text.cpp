@@ -44,9 +44,9 @@ std::string exposed_text(model::WholeStep const& how) {
            "other collectives\n";
   if (!how.clipped && how.optimizer == model::Optimizer::none) return "";
   return fmt::format(
-      "E: exposed communication of the whole step. It can be smaller than E above, because {} of the buckets "
-      "that are already reduced hides the all-reduces of later buckets\n",
-      how.clipped ? "the norm" : "the update");
+      "E: exposed communication of the whole step. It can be smaller than E above, because the {} of the "
+      "buckets that are already reduced is computed during the all-reduces of later buckets\n",
+      how.clipped ? "norm" : "update");
 }
 
 std::string memory_text(StepMemory const& memory) {

@@ -34,7 +34,7 @@ struct Recurrence {
     return job.ready[j - 1] + scale * seconds >= label[j].next || label[j].next <= ready_after(j);
   }
 
-  /// Returns the label after a bucket of the gradients i to j - 1 that takes `seconds` if alone.
+  /// Returns the label after a bucket of the gradients i to j - 1. `seconds` is its a(x), before `scale`.
   Label with(std::size_t i, std::size_t j, double seconds, Speeds const& speeds) const {
     Label result{label[i].fluid, i};
     result.fluid.reduce(job.ready[j - 1], job.t_compute, alone(i, j, seconds), speeds);

@@ -52,8 +52,8 @@ struct Fluid {
   /// - `busy`: the whole backward pass;
   /// - `alone`: the reduction of the bucket.
   ///
-  /// If both `speeds` are 1, the result is that of the recurrence of simulate() without contention, bit for
-  /// bit. For this reason the progress of compute is stored as a delay.
+  /// The progress of compute is stored as a delay. If both `speeds` are 1, the delay stays exactly 0, so the
+  /// result is equal to that of the recurrence without contention (see simulate()), bit for bit.
   double reduce(double ready, double busy, double alone, Speeds const& speeds) {
     const double start = std::max(ready + delay, free);
     const double left = std::max(0.0, busy + delay - start);
@@ -66,8 +66,8 @@ struct Fluid {
 
 /// Returns whether the compute side hands a bucket over to the communication thread and then computes on. The
 /// bucket has the gradients `first` to `last`. A bucket that is ready at the end of the pass is not handed
-/// over, because the host waits for it and carries it out itself. Two buckets that are ready at the same time
-/// are handed over together; then only the first of them counts as handed over.
+/// over: nothing is left to compute, so the compute side carries out its all-reduce itself. Two buckets that
+/// are ready at the same time are handed over together; then only the first of them counts as handed over.
 inline bool is_handed_over(std::span<const double> ready, double t_compute, std::size_t first,
                            std::size_t last) {
   return ready[last] < t_compute && (first == 0 || ready[first - 1] < ready[last]);

@@ -157,7 +157,7 @@ double CsvTable::seconds(std::size_t row) const {
   const double seconds = number(row, column) * unit->seconds;
   if (seconds > most_seconds)
     fail(row, in_quotes(text(row, column)) + " in column \"" + column +
-                  "\" is more than 1e30 seconds, which is too large to add; check the unit");
+                  "\" is more than 1e30 seconds, which is too large to add up; check the unit");
   return seconds;
 }
 

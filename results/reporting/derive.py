@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Computes values from a results file: medians that an interrupted run has not stored, the best case, the plateau."""
+"""Computes values from a results file: medians that an interrupted run has not stored, the best case, the range of best caps."""
 import warnings
 
 import numpy as np
@@ -58,8 +58,8 @@ def compute_seconds(results):
 
 
 def comm_seconds(results):
-    """Returns T_comm of each case, [case]: the median of the buckets alone, measured after each sample. A case without these samples has the sum of a(x) over its
-    buckets. The overlap is computed from the same times."""
+    """Returns T_comm of each case, [case]: the median time of its all-reduces without compute, which are measured after each sample. For a case
+    without this measurement it is the sum of a(x) over the buckets. The overlap is computed from the same times."""
     table = column(results, "comm")
     if not results.has("/sweep/comm_alone"):
         return table
@@ -137,11 +137,11 @@ def states_note(results):
 
 
 def plateau(results):
-    """Returns the range of best caps as (low, high) in MiB, or None. If the file has the range that the model predicts, returns this range.
+    """Returns the range of best caps as (low, high) in MiB, or None. If the file has the 95 % interval of the predicted best cap, returns it.
     Otherwise returns the range of the measured caps whose T differs from the best T by no more than the noise."""
     if results.has("/score/b_star_low", "/score/b_star_high"):
         low, high = float(results["/score/b_star_low"]) / MIB, float(results["/score/b_star_high"]) / MIB
-        return (low, high if high > 0 else np.inf) if low > 0 else None  # -1: there is no such end
+        return (low, high if high > 0 else np.inf) if low > 0 else None  # high is -1 without an upper end; low is -1 without an interval
     values, low, high = (column(results, n) for n in ("measured_median", "ci_low", "ci_high"))
     best = best_case(results, values)
     if best is None or not (np.isfinite(low[best]) and np.isfinite(high[best])):

@@ -121,8 +121,8 @@ WORDS = (
     ("optimal", "case with the buckets that have the smallest predicted T"),
     ("kernels", "real kernels carry out the computation"),
     ("replay", "compute or all-reduces only wait for the time that a table or the roofline gives"),
-    ("roofline", "modelled time of an operation: its flops at the peak rate or its bytes at the memory bandwidth, whichever takes longer, divided by the efficiency "
-     "in [machine] of the input"),
+    ("roofline", "shortest possible time of an operation: its flops at the peak rate or its bytes at the memory bandwidth, whichever takes longer. The modelled time is this time "
+     "divided by the efficiency in [machine] of the input"),
     ("mpi, nccl", "the library that carries out the all-reduces"),
     ("round", "one pass over all cases, in random order. Each round of the sweep takes one sample of each case"),
     ("calibration", "the measurements from which ddproxy predicts: layers and all-reduces, most of them measured before the sweep"),

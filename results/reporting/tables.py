@@ -61,7 +61,7 @@ STEP_NOTE = ("The columns \"from\" and \"to\" are the ends of an interval: {inte
              "compute time of the same step without communication. The column \"first step\" has the times of the first step of the run, before anything is warm. The column \"predicted\" uses kappa and "
              "gamma, the speeds of compute and all-reduces that run at the same time. The column \"predicted, no contention\" leaves out kappa and gamma.")
 WAITING_NOTE = (" In each sample the rows above \"step\" add up to it. In the row \"waiting\" compute is idle, because it waits for communication or for another rank.")
-KIND_NOTE = ("The times are those of steps without communication. The column \"backward\" includes recomputed activations. The row \"matrix products\" is the sum of the rows \"linear\" and "
+KIND_NOTE = ("The table has shares of the compute time. It was measured in steps without communication. The column \"backward\" includes recomputed activations. The row \"matrix products\" is the sum of the rows \"linear\" and "
              "\"head\".")
 MEMORY_NOTE = ("Memory of the buffers that are in use (live) on rank 0 in the last step. The column \"at the peak\" has the size of each kind at the moment when all buffers together are "
                "largest. The column \"largest\" has the largest size of each kind, which it may have at another moment.")

@@ -32,7 +32,7 @@ def parse_arguments(arguments, doc):
     parser.add_argument("input", metavar="INPUT.toml", type=pathlib.Path, help="input file, or the name of one that comes with ddproxy; inputs/gate.toml is made for this")
     base = parser.add_mutually_exclusive_group(required=True)
     base.add_argument("--base", type=pathlib.Path, help="build folder or prefix of the base build")
-    base.add_argument("--reference", type=pathlib.Path, help="build folder or prefix of the pinned reference build of a history")
+    base.add_argument("--reference", type=pathlib.Path, help="instead of --base: build folder or prefix of the reference build, with which the build of every night is compared")
     parser.add_argument("--history", type=pathlib.Path, help="with --reference: folder in which the nights are stored")
     parser.add_argument("--new", required=True, type=pathlib.Path, help="build folder or prefix of the new build")
     parser.add_argument("--rounds", default="16", help="number of rounds (default 16), or auto: as many as it takes to find a slowdown of 3 %%")

@@ -33,7 +33,7 @@ TEST(GatheredUnits, AreTheLayersAndTheRoot) {
     const std::int64_t block = 12 * 768 * 768 + 13 * 768, outside = (50257 + 1024 + 2) * 768;
     const auto exact = static_cast<std::size_t>(unit.block ? block : outside);
     EXPECT_GE(unit.elements, exact);
-    EXPECT_LT(unit.elements, exact + 2 * ranks);  // the root unit has two runs
+    EXPECT_LT(unit.elements, exact + 2 * ranks);  // the root unit has two ranges; each is padded
   }
   EXPECT_GE(elements(units), static_cast<std::size_t>(parameters(pass)));
 }
@@ -46,7 +46,7 @@ TEST(GatheredUnits, AreOneIfTheUnitIsTheWholeModel) {
   EXPECT_LT(units[0].elements - static_cast<std::size_t>(parameters(pass)), ranks);
 }
 
-// The units that stay are the buffers of gathered units that the graph does not share among blocks.
+// In the graph, each unit that stays gathered has a buffer of its own. The other units share buffers.
 TEST(GatheredUnits, AreThoseOfTheGraph) {
   const auto pass = backward_pass(find_preset("tiny"));
   for (const bool reshard : {true, false}) {

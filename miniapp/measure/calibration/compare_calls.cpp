@@ -142,9 +142,10 @@ std::string explain(std::vector<CallTimes> const& all) {
       all.size(), size_text(all.front().bytes), size_text(all.back().bytes),
       ratios(all, &CallTimes::blocking, &CallTimes::nonblocking));
   if (all.front().beside_blocking > 0)
-    text += ", and " + ratios(all, &CallTimes::beside_blocking, &CallTimes::beside_nonblocking) +
-            " while compute runs. The time without compute decides, unless the other call is clearly faster "
-            "while compute runs";
+    text +=
+        ", and " + ratios(all, &CallTimes::beside_blocking, &CallTimes::beside_nonblocking) +
+        " while compute runs. ddproxy takes the call that is faster without compute, unless the other one "
+        "is clearly faster while compute runs";
   return text;
 }
 

@@ -15,7 +15,7 @@ namespace ddproxy {
 namespace {
 
 constexpr std::size_t bucket_calls = 256;
-constexpr double row_kib = 4096;  // KiB of a row of all-reduces, which then takes one or two milliseconds
+constexpr double row_kib = 4096;  // KiB of the equal all-reduces of one sample; they take 1 or 2 ms
 constexpr double most_calls = 64;
 
 // Returns the seconds of one all-reduce. The host starts all calls of the row, and then waits for all of

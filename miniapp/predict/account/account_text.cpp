@@ -70,9 +70,9 @@ std::string bound_text(Account const& account) {
     return "compute-bound: not known; give --link-bandwidth, and --peak-flops if the input has no [machine] "
            "peak_flops\n";
   std::string text = fmt::format(
-      "Compute takes longer than communication from these batch sizes on. alpha is peak flop/s x bytes of an "
-      "element / (2 x bandwidth of a link) = {:.1f} tokens on each device; {:g} link{} for shards, {:g} for "
-      "tensor parallelism\n"
+      "Compute takes longer than communication if the batch has at least the size below. alpha = peak flop/s "
+      "x bytes of an element / (2 x bandwidth of a link) = {:.1f} tokens on each device. Each device has "
+      "{:g} link{} for shards and {:g} for tensor parallelism\n"
       "  FSDP and data parallelism: {:.1f} tokens a device\n"
       "  tensor parallelism: any batch, over at most {} device{}\n"
       "  both, divided in the best way: {:.1f} tokens a device\n",

@@ -151,9 +151,9 @@ std::string activations_text(MemoryReport const& report) {
   const auto all = static_cast<double>(report.shape.layers * elements.layer + elements.outside);
   return fmt::format(
       "\n"
-      "activations of a micro-batch by the closed form of these kernels (docs/model.md): {:.3f} GB in fp32; "
-      "by the formula of Korthikanti et al. 2022, which assumes fp16, dropout and stored attention scores, "
-      "and leaves out embedding and head: {:.3f} GB\n",
+      "activations of a micro-batch by two formulas: {:.3f} GB for ddproxy's kernels in fp32 "
+      "(docs/model.md); {:.3f} GB by Korthikanti et al. 2022 (fp16, with dropout and stored attention "
+      "scores, without embedding and head)\n",
       4 * all * tokens / giga, korthikanti_bytes(report.shape, report.tokens) / giga);
 }
 

@@ -37,7 +37,8 @@ struct Rank {
 
 class StepSimulation {
  public:
-  /// Builds the simulation. `cost_classes` holds the class in `costs` of each class of `step`.
+  /// Builds the simulation. `cost_classes[c]` is the index into `costs.tasks` of the costs of class c of
+  /// `step`.
   StepSimulation(RankGraphs const& step, StepCosts const& costs, std::vector<std::size_t> const& cost_classes)
       : step_(step), costs_(costs) {
     MergedOrder order = merged_order(step);
