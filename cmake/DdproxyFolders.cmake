@@ -10,8 +10,8 @@ include(GNUInstallDirs)
 set(DDPROXY_SHARE ${CMAKE_INSTALL_DATADIR}/ddproxy)
 file(RELATIVE_PATH DDPROXY_SHARE_FROM_PROGRAMS ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/ddproxy)
 
-# The programs search for shared libraries first in the library folder of their own prefix, then in the folders from which they were linked. CMake leaves out
-# folders inside the project. These are defaults: a package manager can set both variables to other values.
+# The programs search for shared libraries first in the library folder of their own prefix, then in the folders of the libraries with which they were linked.
+# CMake leaves out folders inside the project. These are defaults: a package manager can set both variables to other values.
 if(NOT DEFINED CMAKE_INSTALL_RPATH)
   file(RELATIVE_PATH libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set(CMAKE_INSTALL_RPATH "$ORIGIN/${libraries}")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# Installs the programs in bin/. Installs the scripts, inputs and other files of docs/install.md in share/ddproxy. DdproxyFolders.cmake sets these folders.
+# Installs the programs in bin/. Installs in share/ddproxy the scripts, inputs and other files that docs/install.md lists. DdproxyFolders.cmake sets both folders.
 # inputs/, results/ and scripts/ have the same positions in share/ddproxy as in the project, because scripts find each other by relative paths. The folders of
 # deploy/ lie directly in share/ddproxy.
 install(TARGETS ddproxy ddproxy-model RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

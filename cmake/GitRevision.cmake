@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # cmake -DSOURCE=... -DTEMPLATE=... -DOUTPUT=... -P GitRevision.cmake: writes the git revision of SOURCE into a copy of TEMPLATE with the
 # name OUTPUT. Does not write to OUTPUT if the revision has not changed. The revision of a tarball is in revision.txt, where `git archive`
-# wrote it. A tarball can lie inside another git repository, so this file is read first.
+# wrote it. A tarball can be unpacked inside another git repository, so revision.txt is read before git is asked.
 set(GIT_REVISION unknown)
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/revision.txt archived REGEX "^[0-9a-f]+$" LIMIT_COUNT 1)
 if(archived)

@@ -31,9 +31,9 @@ struct PartialSum {
     Kokkos::single(Kokkos::PerTeam(team), [=]() { *out = sum; });
   }
 
-  /// Number of runs that are read at the same time. Each addition to the sum has to wait for the previous
-  /// addition. With several runs, the elements of all runs are first added to each other, so there is only
-  /// one such addition for `runs` elements.
+  /// Number of runs of consecutive elements that are read at the same time. Each addition to the sum has to
+  /// wait for the previous addition. With several runs, the elements of all runs are first added to each
+  /// other, so there is only one such addition for `runs` elements.
   static constexpr int runs = 4;
 
   KOKKOS_FUNCTION double sum_of_runs(Team const& team, float const* in, Index run) const {

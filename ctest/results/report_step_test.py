@@ -240,7 +240,7 @@ class Steps(WithSample):
     def test_the_bar_of_a_step_is_as_long_as_the_step(self):
         bars, lines, words = self.ends()
         np.testing.assert_allclose(bars, (1.1, 1.155, 1.045))
-        self.assertEqual((lines, words), ([], ["forward", "exposed", "in no part"]))
+        self.assertEqual((lines, words), ([], ["forward", "exposed", "gap"]))
         self.assertIn("The parts add up to 27.3 % of the step.", step_figure.answer(Results(self.sample)))
 
     def with_waiting(self):

@@ -534,7 +534,7 @@ class Several(WithSample):
                    for name in ("preset", "shape", "precision", "batch", "sequence")}
         changes |= {f"sweep {name}": lambda file, name=name: file["sweep"].attrs.__setitem__(name, 7)
                     for name in ("ranks", "compute_mode", "backend", "copies", "wire")}
-        changes["the buckets of equal cases"] = lambda file: file["sweep/buckets"].__setitem__(4, 99)
+        changes["the buckets of cases with the same name"] = lambda file: file["sweep/buckets"].__setitem__(4, 99)
         for what, change in changes.items():
             said = self.notes(change)
             self.assertIn(f"The files differ in {what}, so they did not do the same work.", said)

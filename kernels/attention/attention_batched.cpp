@@ -110,7 +110,7 @@ float* lists_in(float* scratch, AttentionSize const& size) {
   return scratch + 2 * scores_elements(size);
 }
 
-/// Returns the elements of an array with `stride` elements a token that lie before sequence `first`.
+/// Returns the number of elements before sequence `first` in an array with `stride` elements for each token.
 Index before(AttentionSize const& size, Index first, Index stride) {
   return first * size.sequence * stride;
 }

@@ -33,8 +33,8 @@ void match_threads([[maybe_unused]] Space const& exec) {
 }
 
 /// Returns true if several threads may call BLAS at the same time and each call then stays on its thread.
-/// This is true for an OpenBLAS without threads and for an OpenBLAS with OpenMP. It is false for POSIX
-/// threads.
+/// This is true for an OpenBLAS without threads and for an OpenBLAS with OpenMP. It is false for an OpenBLAS
+/// with POSIX threads, and for other BLAS libraries.
 bool callable_in_parallel() {
 #ifdef DDPROXY_OPENBLAS
   constexpr int posix_threads = 1;

@@ -51,9 +51,9 @@ struct Statistics {
     assign(row, mean, rows::sum(in.columns, square, request, x(row)) / columns);
   }
 
-  /// Takes the sums of v - s and of its square in one pass, where s is the first element of the row. Unlike
-  /// the mean, s is known before the pass, so one pass is enough. If s is many standard deviations away from
-  /// the mean, too many digits are lost. In this case the function takes two passes.
+  /// Takes the sums of v - s and of (v - s)^2 over the elements v of the row in one pass, where s is the
+  /// first element. Unlike the mean, s is known before the pass, so one pass is enough. If s is many standard
+  /// deviations away from the mean, too many digits are lost. In this case the function takes two passes.
   void one_pass(Index row) const {
     constexpr float most_deviations = 4;
     const auto columns = static_cast<float>(in.columns);

@@ -113,8 +113,8 @@ struct PartialSum {
   }
 };
 
-/// Sums the partial sums of each column. A team has 32 neighbouring columns. Its threads share the parts, and
-/// their totals meet in the team's scratch memory.
+/// Sums the partial sums of each column. A team has 32 neighbouring columns. Each thread sums a share of the
+/// parts and stores its sums in the team's scratch memory. The first thread adds the sums of all threads.
 struct SumOfParts {
   static constexpr int width = 32, most_threads = 16;
   using Totals =

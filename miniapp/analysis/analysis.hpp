@@ -20,9 +20,9 @@ struct Sample {
   std::vector<double> backward_end;  ///< [rank] end of the backward pass with communication
   std::vector<double> compute;       ///< [rank] T_compute: the backward pass without communication
   std::vector<double> arrival;       ///< [rank] delay at the starting barrier, relative to the first rank
-  /// [bucket] Times of the all-reduces of all buckets in a row, measured without compute right after the
-  /// pass. They are the times of rank 0, scaled so that their sum is the time of the slowest rank. Empty if
-  /// nothing is reduced, or if a table gives the times.
+  /// [bucket] Times of the all-reduces of all buckets, one after another, measured without compute right
+  /// after the pass. They are the times of rank 0, scaled so that their sum is the time of the slowest rank.
+  /// Empty if nothing is reduced, or if a table gives the times.
   std::vector<double> buckets_alone = {};
   double probe_before = not_available;          ///< probe before T (model/predict/machine_state.hpp)
   double probe_after = not_available;           ///< probe after T

@@ -135,7 +135,7 @@ std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> 
 }
 
 std::string negative_exposed(std::vector<StepSample> const& samples) {
-  constexpr double tolerance = 0.005;  // of the step, as on the page of the report
+  constexpr double tolerance = 0.005;  // share of the step; the report uses the same share
   const auto is_negative = [](auto const& s) { return s.exposed() < -tolerance * s.phases.step; };
   const auto count = std::ranges::count_if(samples, is_negative);
   if (count == 0) return "";

@@ -38,8 +38,8 @@ class RoundBudget {
   /// is started. Otherwise a further round is started only if a round of average length fits into the
   /// remaining time.
   bool takes_another(int rounds, double seconds, bool precise) const;
-  /// Returns why a case has no more samples. `precise` says whether is_precise() is true for this case. It
-  /// does not matter if `max_seconds` is 0, because the number of samples is then fixed.
+  /// Returns why a case has no more samples. `precise` says whether is_precise() is true for this case. If
+  /// `max_seconds` is 0, the number of samples is fixed and `precise` is ignored.
   Stop reason(bool precise) const;
 
  private:

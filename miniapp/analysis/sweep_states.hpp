@@ -12,8 +12,8 @@
 
 namespace ddproxy {
 
-/// The states of the machine during a sweep. A state is a condition in which times stay alike, for instance a
-/// clock level (model/predict/machine_state.hpp).
+/// The states of the machine during a sweep. A state is a condition in which the same work takes about the
+/// same time, for instance a clock level (model/predict/machine_state.hpp).
 struct SweepStates {
   model::MachineStates states;
   std::vector<std::size_t> samples;   ///< [state] number of samples of the sweep

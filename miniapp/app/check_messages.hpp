@@ -8,19 +8,20 @@
 
 namespace ddproxy {
 
-/// Checks --sizes, --pieces and --total. Throws std::invalid_argument that names the option if a size is
-/// larger than the gradients of the model, if a piece is larger than the total, or if a size or piece is
-/// smaller than one element. A replay moves no data, so its sizes may be larger than the gradients.
+/// Checks --sizes, --pieces and --total. A size or the total must not be larger than the gradients of the
+/// model. A piece must not be larger than the total. A size or a piece must have at least one element. Throws
+/// std::invalid_argument that names the option otherwise. A replay moves no data, so its sizes and its total
+/// may be larger than the gradients.
 void check_sizes(Options const& options, Config const& config, Workload const& workload);
 
-/// Returns the group of `ranks` consecutive ranks that a replay stands for. config.ranks must be a multiple
-/// of `ranks`.
+/// Returns the group of `ranks` consecutive ranks that a replay simulates. config.ranks must be a multiple of
+/// `ranks`.
 model::RankGroup replayed_group(Config const& config, int ranks);
 
-/// Checks the collectives of --op if the collectives are replayed. For each of them the table must have times
-/// for a group. The times of a collective that can replace it are enough
+/// Checks the collectives of --op if they are replayed. For each of them the table must have times for groups
+/// of --group ranks, or for all ranks without --group. Times of a collective that can replace it are enough
 /// (model/cost/collective_tables.hpp). Throws std::invalid_argument that names the table and the collective
-/// if the table has neither.
+/// if these times are missing.
 void check_verbs(Options const& options, Config const& config);
 
 /// Checks --group. `ranks` is the number of all ranks; in a replay, the number of simulated ranks. Throws

@@ -75,8 +75,9 @@ void check_files(Options const& options, Config const& config, std::vector<Case>
     if (!file.empty()) results::check_writable(file);
 }
 
-// Carries out the steps of a command. A signal ends a run between two of these steps, and a sweep between two
-// samples. The all-reduce and the calibration take no more samples after a signal.
+// Calls the methods of the session that carry out a command. A signal ends `run` and `sweep` between two of
+// these calls, and during the sweep between two samples. The calibration and the measurement of all-reduces
+// take no more samples after a signal.
 void run_steps(Session& session, Runtime const& runtime, std::string const& command, bool pieces) {
   if (command == "layers") session.layers();
   if (command == "allreduce" && pieces) session.pieces();
@@ -132,8 +133,8 @@ RankContext make_context(Options const& options, Input const& input, Runtime con
   RankContext context = make_rank_context(input.config, input.workload, runtime, file_need);
   if (auto const& text = options.turns.slow_operator; !text.empty())
     context.backward = std::make_unique<SlowedLane>(std::move(context.backward), context.workload.pass, text);
-  // When two builds take turns (scripts/gate), their samples are compared one by one. So the state of the
-  // machine is not probed.
+  // When two builds take turns sample by sample (scripts/gate), both measure in the same states of the
+  // machine. So the state is not probed.
   if (options.turns.go.empty()) context.probe = make_state_probe(runtime, context.reduces());
   return context;
 }

@@ -23,8 +23,10 @@ void stop_on_signals(Runtime const& runtime, std::filesystem::path const& output
 
 /// What the results file of an interrupted run has.
 struct Saved {
-  int rounds = 0;          ///< complete rounds of the sweep, with those of the runs that this run continues
-  bool is_nothing = true;  ///< there are neither tables of operators and all-reduces nor samples of the sweep
+  int rounds = 0;  ///< complete rounds of the sweep, with those of the runs that this run continues
+  /// True if the sweep has no samples and the tables are not complete: the operators or a message size have
+  /// no samples yet.
+  bool is_nothing = true;
 };
 
 /// Returns the message of a `run` or `sweep` that a signal ended. It says what the unfinished file FILE.part

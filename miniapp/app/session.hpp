@@ -57,9 +57,9 @@ class Session {
   /// Does what pieces() does, for each verb that the options name.
   void collective_pieces();
   /// Carries out the first third of the rounds of the calibration (miniapp/measure/calibration/rounds.hpp):
-  /// it measures the operators, a(x), kappa and gamma. Then makes the plans of the strategy `optimal`. Throws
-  /// CollectiveError if an all-reduce gave a wrong sum (exit code 3), the file cannot be written (exit code
-  /// 4) or a signal arrived (exit code 75).
+  /// it measures the operators, a(x), kappa, gamma and the handover. Then makes the plans of the strategy
+  /// `optimal`. Throws CollectiveError if an all-reduce gave a wrong sum (exit code 3), the file cannot be
+  /// written (exit code 4) or a signal arrived (exit code 75).
   void open_calibration();
   /// Carries out the other rounds, right before the sweep. Records all samples, and predicts every case from
   /// them. Replayed times are known and are not measured.
@@ -174,9 +174,9 @@ class Session {
   std::vector<CaseReport> reports_;
   std::optional<CollectiveRounds> table_rounds_;       // exists while a calibration goes on
   std::optional<ContentionRounds> contention_rounds_;  // exists while a calibration goes on
-  // The samples of the calibration on all ranks, until no more can be added. While table_rounds_ and
-  // contention_rounds_ exist, they hold the samples of a(x), kappa and gamma. Rank 0 computes from the copy
-  // in the results file. Only the file holds the samples of handing a bucket over.
+  // Holds the samples of the calibration on all ranks as long as samples can be added. While table_rounds_
+  // and contention_rounds_ exist, they hold the samples of a(x), kappa and gamma. Rank 0 computes from the
+  // copy in the results file. Only the file holds the samples of the handover.
   Tables calibration_;
   std::vector<Phase> phases_;
   model::Job job_;  // input of the prediction, made from the tables only; uses no sample of the sweep
@@ -194,6 +194,7 @@ class Session {
   std::optional<std::size_t> state_;  // machine state of tables and figures; if empty, all samples count
   ClocksOfRanks clocks_before_;       // GPU clocks of all ranks at the start, if NVML gives them; on rank 0
   bool predicted_ = false, verified_ = false;
+  std::string why_not_predicted_ = "nothing was predicted; use `run`, which predicts";
   bool oversubscribed_ = false;  // a thread of some rank has no core of its own; known on rank 0
   std::optional<ThreadChoice>
       tightest_;  // the rank with the fewest cores for communication; see ThreadReport

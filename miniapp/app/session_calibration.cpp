@@ -67,8 +67,9 @@ void Session::close_calibration() {
     results::say_error(fmt::format("warning: {}", doubt));
 }
 
-// Records the samples so far of one table of the calibration, which `record` writes, and flushes the file if
-// a flush is due. So a kill loses little of what was measured. The other ranks wait for rank 0. Collective.
+// Calls `record`, which writes the samples so far of one table of the calibration. Then flushes the file if a
+// flush is due, so that a kill loses little of what was measured. The other ranks wait for rank 0.
+// Collective.
 void Session::keep_samples_of(std::function<void()> const& record) {
   context_.runtime.together([&] {
     if (!root()) return;

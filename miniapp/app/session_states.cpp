@@ -87,8 +87,8 @@ void Session::warn_of_mixed_states() const {
   const auto left = [&](std::string_view what) {
     results::say_error(fmt::format(
         "warning: the machine left the state {} (docs/glossary.md) before {} were measured often enough; the "
-        "prediction uses the samples of this state, and samples of other states where there are none. For a "
-        "more certain prediction end other programs and repeat the run",
+        "prediction uses the samples of this state, and samples of other states where this state has none. "
+        "For a more certain prediction end other programs and repeat the run",
         states_.name(*state_), what));
   };
   if (!state_)
@@ -112,10 +112,11 @@ void Session::settle_sweep() {
   if (!predicted_) return;
   if (!state_ || has_table(states_, *state_, recorder_->sizes())) return predict_again();
   withdraw_prediction();
-  results::say_error(
-      fmt::format("warning: most of the sweep ran in the state {}, but too few all-reduces were measured in "
-                  "this state. So there is no prediction to score; repeat the run",
-                  states_.name(*state_)));
+  why_not_predicted_ = fmt::format(
+      "most of the sweep ran in the state {}, but too few all-reduces were measured in this state. So there "
+      "is no prediction to score; repeat the run",
+      states_.name(*state_));
+  results::say_error("warning: " + why_not_predicted_);
 }
 
 void Session::withdraw_prediction() {

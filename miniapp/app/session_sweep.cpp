@@ -175,7 +175,7 @@ void Session::judge_sweep() {
   if (context_.reduces() && sweep_states().unsteady()) figures_.valid = results::Validity::unsteady;
   if (!predicted_) {
     figures_.model_error = figures_.model_error_beyond_noise = figures_.regret = not_available;
-    figures_.why_no_error = figures_.why_no_regret = "nothing was predicted; use `run`, which predicts";
+    figures_.why_no_error = figures_.why_no_regret = why_not_predicted_;
     return;
   }
   if (const auto cases = scored_cases(reports_); !cases.empty())

@@ -50,16 +50,18 @@ class StepSession {
   /// miniapp/measure/step/verify_context.hpp). The parameters are not valid afterwards; warm_up() initialises
   /// them. Throws CollectiveError (exit code 3) if a rank finds a wrong number.
   void verify();
-  /// Initialises the parameters and takes [sweep] warmup steps, but at least one. Throws CollectiveError
-  /// (exit code 3) if the ranks then have different parameters, or if a parameter or the loss is not finite.
+  /// Initialises the parameters. Takes as many steps as [sweep] warmup says, but at least one. Throws
+  /// CollectiveError (exit code 3) if the ranks then have different parameters, or if a parameter or the loss
+  /// is not finite.
   void warm_up();
   /// Times the tasks of steps without communication, and predicts the step. If compute is replayed, predicts
   /// from the times that are replayed. Throws CollectiveError (exit code 75) if a signal arrived.
   void predict();
-  /// Takes [sweep] samples samples, minus those of the runs that this run continues, but at least one. A
-  /// sample consists of one step and one step without communication; which of the two comes first alternates.
-  /// Records each sample, and writes FILE.part from time to time (results::Writer::flush_if_due()). Throws
-  /// CollectiveError if a signal arrived (exit code 75) or the disk is full (exit code 4).
+  /// Takes as many samples as [sweep] samples says, minus those of the runs that this run continues, but at
+  /// least one. A sample consists of one step and one step without communication; which of the two comes
+  /// first alternates. Records each sample, and writes FILE.part from time to time
+  /// (results::Writer::flush_if_due()). Throws CollectiveError if a signal arrived (exit code 75) or the disk
+  /// is full (exit code 4).
   void sample();
   /// Gathers the traces of the last step and finishes the results file. Then prints the tables and the figure
   /// of merit, and writes the files of --json and --trace if the options name them.

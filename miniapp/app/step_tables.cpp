@@ -30,8 +30,8 @@ bool is_empty(StepRow const& row) {
   return row.median.value == 0 && row.predicted == 0;
 }
 
-// The error of a row below this share of the step is not shown: a relative error of almost nothing looks
-// alarming.
+// The error of a row below this share of the step is not shown: the relative error of such a short time can
+// be large and still does not matter.
 constexpr double least_share = 0.005;
 
 double seconds_of_step(StepFigures const& f) {
@@ -125,7 +125,7 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
             "median"
           : "95 % interval of the median",
       hidden ? "\nerror: \"-\" where both the measured and the predicted time are below 0.5 % of the step; "
-               "for E it is enough that the measured time is"
+               "for E only the measured time counts"
              : "");
   text += kinds_text(f.kinds);
   text += fmt::format(

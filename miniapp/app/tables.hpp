@@ -73,8 +73,8 @@ std::string gradient_csv(Workload const& workload, ReadyTimes const& times, bool
 /// Returns the text of a CSV file with the columns `ranks,bytes,seconds`. Bytes are counted on the wire, here
 /// and below.
 std::string allreduce_csv(std::vector<SizeTimes> const& times, int ranks, bool replayed);
-/// Returns the text of a CSV file with the columns `verb,ranks,bytes,seconds,nodes`. `ranks` has the ranks of
-/// a group, `nodes` the number of nodes that they are on; 0: not known.
+/// Returns the text of a CSV file with the columns `verb,ranks,bytes,seconds,nodes`. `ranks` has the number
+/// of ranks of a group. `nodes` has the number of nodes on which they are; 0: not known.
 std::string collectives_csv(std::vector<SizeTimes> const& rows, Grouping groups, bool replayed);
 /// Returns the text of a CSV file with the columns `bytes,kappa,gamma`.
 std::string contention_csv(std::vector<ContentionSample> const& runs, WireFormat wire);

@@ -27,10 +27,10 @@ struct CallChoice {
 
 /// Makes the communication lane that the input asks for, with the MPI calls of `choice`. The lane works on
 /// slices of `memory`, whose elements must outlive the lane. For replay the memory may be empty. A slice has
-/// at most `most_elements` elements; 0 means the size of the memory. All ranks of `communicator` must call
-/// it. Throws as check_backend() does. Throws std::invalid_argument if the input asks for direct buffers and
-/// the wire format or MPI does not support them. With NCCL, throws as make_nccl_allreduce()
-/// (engines/nccl_lane.hpp) does.
+/// at most `most_elements` elements; 0 means the size of the memory. Collective over `communicator`. Throws
+/// as check_backend() does. Throws std::invalid_argument if the input asks for direct buffers and the wire
+/// format or MPI does not support them. With NCCL, throws as make_nccl_allreduce() (engines/nccl_lane.hpp)
+/// does.
 std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoice const& choice,
                                                   MPI_Comm communicator, std::span<float> memory,
                                                   std::size_t most_elements = 0);
@@ -40,12 +40,12 @@ struct LaneGroup {
   MPI_Comm communicator;   ///< not used by a replay
   GroupPlace place;        ///< this rank's place in its group
   MostElements most = {};  ///< of the calls of the lane
-  int nodes = 0;           ///< on which the ranks of a group are, for a replay; 0: not known
+  int nodes = 0;           ///< number of nodes on which a group's ranks are, for a replay; 0: not known
 };
 
 /// Makes a communication lane for each group, in their order. The lanes work on slices of `memory`, as the
 /// lane of make_allreduce() does. make_lanes() (make_lanes.hpp) chooses the threads that drive them. Replayed
-/// lanes share a link (engines/replay_link.hpp). All ranks of the communicators must call it. Throws as
+/// lanes share a link (engines/replay_link.hpp). Collective over the communicators. Throws as
 /// make_allreduce() and make_lanes() do.
 std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& config,
                                                                  CallChoice const& choice,

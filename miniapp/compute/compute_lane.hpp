@@ -53,7 +53,7 @@ class ComputeLane {
   virtual bool knows(model::Compute const&) const { return false; }
   /// Carries out a task of any phase and micro-batch. Throws std::logic_error if the lane has only run().
   virtual void carry_out(ComputeCall const&) {
-    throw std::logic_error("this compute lane carries out the backward pass of one micro-batch alone");
+    throw std::logic_error("this compute lane carries out only the backward pass of one micro-batch");
   }
   /// Copies the elements `from` of the memory of the step to the elements that begin at index `to`.
   virtual void copy(Slice from, std::size_t to) = 0;

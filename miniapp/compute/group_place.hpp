@@ -21,9 +21,9 @@ constexpr model::Slice own_part(model::Slice whole, GroupPlace place) {
 
 /// The groups of equal size that carry out the same collectives at the same time.
 struct Grouping {
-  int ranks = 1;   ///< of one group: n
+  int ranks = 1;   ///< number of ranks of one group: n
   int groups = 1;  ///< number of groups
-  int nodes = 0;   ///< on which the ranks of a group are; 0: not known
+  int nodes = 0;   ///< number of nodes on which the ranks of a group are; 0: not known
 };
 
 }  // namespace ddproxy

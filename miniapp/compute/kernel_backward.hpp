@@ -37,11 +37,12 @@ class KernelBackward : public KernelLane {
     marks_.move_on();
   }
 
-  /// Returns a view of the parameters in ready order. It is valid as long as this object.
+  /// Returns a view of the parameters in ready order. It is valid as long as this object exists.
   kernels::Floats parameters() const {
     return Kokkos::subview(buffers_, std::pair(std::size_t{0}, gradients_.size()));
   }
-  /// Returns the elements that were allocated for parameters, activations and their gradients.
+  /// Returns the number of elements that were allocated for parameters, activations and gradients of
+  /// activations.
   std::size_t elements() const { return buffers_.size(); }
 
  private:

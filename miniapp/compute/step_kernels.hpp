@@ -25,8 +25,8 @@ class StepKernels {
   /// Returns the number of operators of the model.
   std::size_t operators() const { return operators_.size(); }
   step::Context const& context() const { return context_; }
-  /// Returns whether carry_out() can carry out a forward, recompute or backward task. Tasks of other phases
-  /// do not belong to an operator.
+  /// Returns whether carry_out() can carry out a forward, recompute or backward task. Returns true for tasks
+  /// of other phases, which belong to no operator: the caller carries them out.
   bool knows(model::Compute const& compute) const;
   /// Throws std::logic_error if a compute task of `graph` does not have the number of accesses that its
   /// kernel needs.

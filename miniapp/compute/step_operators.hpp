@@ -73,7 +73,7 @@ struct Context {
   kernels::Space exec;
   model::Shape shape;
   kernels::AttentionSize attention;
-  float loss_scale;         ///< 1 / the tokens of all micro-batches
+  float loss_scale;         ///< 1 / (number of tokens of all micro-batches)
   float* scratch;           ///< scratch memory of one kernel at a time
   float const* rope_table;  ///< [T, D] for T positions and heads of D features; only with rotations (RoPE)
 

@@ -51,8 +51,8 @@ void check(Status status, std::source_location where = std::source_location::cur
 /// Owns a stream of the run's device. The stream does not synchronize with the default stream.
 class OwnStream {
  public:
-  /// Creates a stream with the highest priority that the device offers, or with the priority that a stream
-  /// has by default. Throws std::runtime_error if the library reports an error.
+  /// Creates a stream. Its priority is the highest that the device offers if `high_priority` is true, and
+  /// otherwise the default of streams. Throws std::runtime_error if the library reports an error.
   explicit OwnStream(bool high_priority = false);
   ~OwnStream();
   OwnStream(OwnStream const&) = delete;

@@ -22,9 +22,9 @@ namespace ddproxy {
 class CallWatch {
  public:
   /// Starts the watch. If a call takes longer than `timeout_s` seconds, `overdue` is called once, on the
-  /// watch's thread, with the text `what` of the call's Scope. The watch looks at the clock once in a period
-  /// of timeout_s / 8, but at least 1 ms and at most 1 s. So `overdue` is called at most one period after the
-  /// time limit. While `overdue` runs, the thread that made the call cannot leave its Scope.
+  /// watch's thread, with the text `what` of the call's Scope. The watch looks at the clock once in each
+  /// period. A period is timeout_s / 8, but at least 1 ms and at most 1 s. So `overdue` is called at most one
+  /// period after the time limit. While `overdue` runs, the thread that made the call cannot leave its Scope.
   CallWatch(double timeout_s, std::function<void(char const* what)> overdue);
   ~CallWatch();
   CallWatch(CallWatch const&) = delete;

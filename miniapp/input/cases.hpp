@@ -66,9 +66,9 @@ model::RankGraphs step_of(Case const& item, Workload const& workload, model::Cop
 /// found. Takes seconds for thousands of gradients.
 void plan_optimal(Case& item, model::Job const& job, model::FirstBucket first_bucket);
 
-/// Returns the job for which the model predicts T. It has the costs of the all-reduce table and of the
-/// operator times that the input file gives, and no contention and no copies. Returns nothing if the input
-/// file lacks the table or the times. Throws what input_cost() (miniapp/input/workload.hpp) throws.
+/// Returns the job for which the model predicts T. Its costs are the all-reduce table of the input and the
+/// operator times of the workload. It has no contention and no copies. Returns nothing if the table or the
+/// operator times are missing. Throws what input_cost() (miniapp/input/workload.hpp) throws.
 std::optional<model::Job> input_job(Config const& config, Workload const& workload);
 
 /// Predicts T of a case and the times of its buckets. Strategies that do not overlap (`naive`, `flat`) reduce

@@ -81,7 +81,7 @@ struct Config {
   Priority priority = Priority::normal;  ///< priority of NCCL's communication stream
   Buffers buffers = Buffers::automatic;  ///< how MPI receives device memory
   double piece_mib = 16;                 ///< MiB; a larger MPI all-reduce is divided into pieces of this size
-  double timeout_s = 300;  ///< time limit of a bucket, and of other calls in which a rank waits, seconds
+  double timeout_s = 300;  ///< time limit of a collective and of other calls in which a rank waits, seconds
 
   std::vector<model::Strategy> strategies;
   std::vector<double> caps_mib;
@@ -142,8 +142,8 @@ inline bool has_several_lanes(Config const& config) {
   return is_sharded(config) && (config.sharding.lanes > 1 || config.sharding.group > 0);
 }
 
-/// Returns whether the step has several communication lanes with blocking calls, each of which needs a thread
-/// that calls MPI.
+/// Returns whether the step has several communication lanes with blocking calls. Each of these lanes needs a
+/// thread of its own, which calls MPI.
 inline bool needs_threads(Config const& config) {
   return has_several_lanes(config) && config.backend == Backend::mpi && config.call == Call::blocking;
 }

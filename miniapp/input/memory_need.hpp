@@ -73,7 +73,8 @@ StepPlaces step_places(Config const& config, Workload const& workload, model::St
 
 /// Returns the number of elements that a rank allocates for whole steps whose buffers lie at `places`. If the
 /// kernels compute, it allocates all buffers. If only the collectives are real, it allocates the gradients,
-/// or in a sharded step the buffers that collectives use. If both are replayed, it allocates nothing.
+/// or in a sharded step the buffers that collectives use. If compute and collectives are replayed, it
+/// allocates nothing.
 std::size_t allocated_elements(Config const& config, Workload const& workload, StepPlaces const& places);
 
 /// Returns the bytes of host memory that one of `ranks` ranks needs for whole steps. `elements` is the result

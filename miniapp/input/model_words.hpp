@@ -6,7 +6,7 @@
 
 namespace ddproxy {
 
-/// Returns the words with which texts for people name the model Config::model.
+/// Returns the name of a model for printed texts. `name` is Config::model.
 inline std::string model_words(std::string const& name) {
   return name == "free" ? "model of the input (no preset)" : name;
 }

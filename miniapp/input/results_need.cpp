@@ -36,7 +36,7 @@ double results_file_bytes(Config const& config, Workload const& workload, std::s
                           int ranks) {
   const double samples = static_cast<double>(cases.size()) * config.samples;
   const double operations = static_cast<double>(workload.pass.operations.size());
-  const double all_buckets = buckets(cases, workload);  // with several ranks a sample has a time of each
+  const double all_buckets = buckets(cases, workload);  // with several ranks each bucket has a time
   const double events = static_cast<double>(cases.size()) * operations + all_buckets;  // of one rank
   return headers + bytes_of_gradient * static_cast<double>(workload.pass.gradients.size()) +
          value * samples * (per_rank * ranks + per_sample) + value * ranks * operations * config.samples +

@@ -11,9 +11,9 @@
 
 namespace ddproxy {
 
-/// Estimates the bytes of the results file of a run of these cases with `ranks` ranks. A run of whole steps
-/// has no cases. A run with [sweep] max_seconds may take more than config.samples samples. These additional
-/// samples are not included.
+/// Estimates the bytes of the results file of a run of these cases with `ranks` ranks. For `ddproxy step` see
+/// step_results_file_bytes(). A run with [sweep] max_seconds may take more than config.samples samples. These
+/// additional samples are not included.
 double results_file_bytes(Config const& config, Workload const& workload, std::span<Case const> cases,
                           int ranks);
 

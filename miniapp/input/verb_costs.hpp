@@ -33,11 +33,13 @@ std::map<VerbKey, VerbUse> verb_uses(model::RankGraphs const& step);
 /// The seconds of a verb over groups of ranks as a function of x.
 struct VerbTable {
   model::AllreduceCost cost;
-  bool states_nodes = false;  ///< the table is one of groups on as many nodes, and not of any groups
+  /// True if the table is known to be one of groups on as many nodes as the group that was asked for. False
+  /// if it does not state on how many nodes its groups are.
+  bool states_nodes = false;
 };
 
-/// Returns the table of a verb over such groups. Returns nothing if it is not known. Tables that do not
-/// depend on which ranks are in a group are returned for any communicator.
+/// Returns the table of a verb for groups like `group`. Returns nothing if there is no such table. A table
+/// that does not depend on which ranks are in a group is returned for any communicator.
 using VerbTables = std::function<std::optional<VerbTable>(VerbKey key, model::RankGroup group)>;
 
 /// Returns the tables that a CSV file has. `ranks` is the number of ranks of a file without a column `ranks`,
@@ -56,10 +58,11 @@ struct VerbCosts {
 };
 
 /// Returns the costs of the collectives of `step` as functions of the bytes that the elements take in fp32,
-/// as costed_step_of() needs them. The tables are those of the numbers of nodes that the groups are on, if
-/// each node has `ranks_per_node` consecutive ranks; 0: not known. If a reduce-scatter or an all-gather has
-/// no table, its cost is half of a(x) of the same ranks, and there is a warning. Throws std::invalid_argument
-/// if neither is known; the message is one line with every time that is missing.
+/// as costed_step_of() needs them. Selects the table of each collective by the number of nodes on which its
+/// groups are. This number follows from `ranks_per_node`, the number of consecutive ranks on each node; 0:
+/// not known. If a reduce-scatter or an all-gather has no table, its cost is half of a(x) of the same ranks,
+/// and there is a warning. Throws std::invalid_argument if neither is known; the message is one line with
+/// every time that is missing.
 VerbCosts verb_costs(model::RankGraphs const& step, VerbTables const& tables, int ranks_per_node);
 
 }  // namespace ddproxy

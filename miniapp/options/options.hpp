@@ -50,7 +50,7 @@ struct Options {
   AccountOptions account;
   MemoryOptions memory;
   TurnOptions turns;      ///< `sweep` only
-  int planted_state = 0;  ///< tests only: probes after which a simulated machine state changes; 0: none
+  int planted_state = 0;  ///< tests only: number of probes after which a simulated state changes; 0: none
   results::CompareOptions compare;
 };
 

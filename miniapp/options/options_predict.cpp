@@ -134,8 +134,8 @@ void add_conditions(CLI::App& command, PredictOptions& predict) {
       ->check(one_of(copy_words));
   command
       .add_option("--copy-bandwidth", predict.copy_bandwidth_GBps,
-                  "speed of these copies, in bytes of gradients per second (GB/s); default: half of "
-                  "[machine] bandwidth")
+                  "speed of the copies of --copies, in bytes of gradients per second (GB/s); default: half "
+                  "of [machine] bandwidth")
       ->check(positive_number());
   command
       .add_option("--wire", predict.wire,

@@ -79,8 +79,8 @@ std::string either_or(std::string text) {
   return "give either " + text + ", not both";
 }
 
-// Says what is wrong with the command line. CLI11 prints arguments that no option takes in reverse order, so
-// they are named here.
+// Says what is wrong with the command line. If some arguments belong to no option, names the first of them.
+// CLI11 would print them in reverse order.
 std::string complaint(CLI::App const& app, CLI::ParseError const& error) {
   const auto rest = app.remaining(true);
   const bool no_command = app.get_subcommands().empty();

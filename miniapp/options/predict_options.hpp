@@ -36,7 +36,7 @@ struct PredictOptions {
   double gamma = 1;                ///< speed of the collective while compute runs, in (0, 1]
   Path contention;                 ///< CSV bytes,kappa,gamma; bytes on the wire
   std::string copies;              ///< none, in or in+out
-  double copy_bandwidth_GBps = 0;  ///< bytes of gradients copied, 1e9 bytes/s
+  double copy_bandwidth_GBps = 0;  ///< speed of the copies, 1e9 bytes of gradients/s
   std::string precision;           ///< precision of compute, for the roofline
   std::string wire;                ///< fp32 or bf16
 

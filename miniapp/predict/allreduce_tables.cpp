@@ -82,8 +82,8 @@ Tables read_allreduce_tables(PredictOptions const& options, Config const& config
   }
   if (tables.all.empty())
     throw std::invalid_argument(fmt::format(
-        "predict: all rows of all_reduce are of other numbers of nodes than {} ranks on a node give; add "
-        "rows, or correct --ranks-per-node or [machine] ranks_per_node",
+        "predict: no all_reduce row holds for {} ranks on a node, because the rows state other numbers of "
+        "nodes; add rows, or correct --ranks-per-node or [machine] ranks_per_node",
         per_node));
   return tables;
 }

@@ -124,8 +124,8 @@ std::vector<VerbTables> verb_tables(PredictOptions const& options, Config const&
   return tables;
 }
 
-// Returns a(x) of a group of `ranks` ranks, a number other than the ranks of the network. Returns nothing if
-// it cannot be derived.
+// Returns a(x) of a group of `ranks` ranks. `ranks` differs from the number of ranks of the network. Returns
+// nothing if a(x) cannot be derived.
 std::optional<model::AllreduceCost> cost_of_group(PredictOptions options, Config const& config,
                                                   int ranks) try {
   options.ranks = {ranks};

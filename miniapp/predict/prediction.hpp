@@ -74,7 +74,8 @@ struct Prediction {
   double tokens_per_s() const { return network.ranks * static_cast<double>(rank_tokens) / best.seconds; }
   /// Returns rho = T_comm / T_compute.
   double rho() const { return t_comm / job.t_compute; }
-  double best_cap_mib() const;  ///< returns a cap in `best`, MiB: 25, else a whole number, else the low end
+  /// Returns a cap in `best`, in MiB: 25 if it lies there, else a whole number, else the low end.
+  double best_cap_mib() const;
 };
 
 /// Predicts a job on a network. Throws std::invalid_argument if a time is not finite, and what

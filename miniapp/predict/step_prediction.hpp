@@ -64,11 +64,12 @@ struct StepPrediction {
 /// Predicts a whole step with the buckets of each case. `strategy` says what the step consists of. Its `ddp`
 /// is not read. `phases` has the seconds of the parts of the step. `job` has a(x), contention and copies as
 /// functions of the bytes of gradients in memory. Each case must have its plan. `tables` has the costs of the
-/// collectives of sharded steps; if it is empty, only job.cost is known. The groups of ranks are
-/// on as many nodes as `ranks_per_node` says, or [machine] ranks_per_node if it is 0. A step with fsdp has no
-/// buckets, so only the first case is predicted. Throws std::invalid_argument if the step cannot be divided
-/// among the ranks, if a cost is not known, or if a predicted T is not finite or not positive. Throws, too,
-/// what model::simulate() (model/predict/graph/simulate_step.hpp) throws.
+/// collectives of sharded steps; if it is empty, only job.cost is known. The number of ranks on a node is
+/// `ranks_per_node`, or [machine] ranks_per_node if `ranks_per_node` is 0. The number of nodes of a group
+/// follows from it. A step with fsdp has no buckets, so only the first case is predicted. Throws
+/// std::invalid_argument if the step cannot be divided among the ranks, if a cost is not known, or if a
+/// predicted T is not finite or not positive. Throws, too, what model::simulate()
+/// (model/predict/graph/simulate_step.hpp) throws.
 StepPrediction predict_step(Config const& config, model::WholeStep const& strategy,
                             model::PhaseCosts const& phases, model::Job const& job,
                             std::vector<Case> const& cases, int ranks, VerbTables const& tables = {},

@@ -24,15 +24,14 @@ std::string fall_warning(std::span<const model::CostPoint> table, std::filesyste
   }
   if (from == table.end()) return "";
   const std::string remedy =
-      file.empty()
-          ? "measure the all-reduces again with a larger [sweep] samples"
-          : fmt::format("correct these rows of {}, or measure a table on that machine (`ddproxy allreduce`)",
-                        file.string());
+      file.empty() ? "measure the all-reduces again with a larger [sweep] samples"
+                   : fmt::format("correct these rows of {}, or measure the table again (`ddproxy allreduce`)",
+                                 file.string());
   return fmt::format(
       "{}all-reduce times fall as bytes grow, most of all from {:.4g} us at {} bytes to {:.4g} us at {} "
       "bytes (noise, or the library changes its algorithm). The model needs times that never fall, so it "
       "uses their running maximum: predicted all-reduces of some sizes take up to {:.3g} % longer than in "
-      "the table. If T and E must be more exact than that, {}",
+      "the table. If T and E must be more exact, {}",
       file.empty() ? "" : file.string() + ": ", from->seconds * 1e6, from->bytes, to->seconds * 1e6,
       to->bytes, 100 * most, remedy);
 }

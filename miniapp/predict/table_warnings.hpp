@@ -29,9 +29,9 @@ class Extrapolation {
 
   /// Looks at the buckets of a case. `name` is the name of the case in the warning.
   void look(std::string const& name, model::Plan const& plan);
-  /// Returns a warning that names the cases, and the smallest and the largest of their sizes outside the
-  /// table in bytes on the wire. Returns an empty string if there are none. `file` is the file of the table;
-  /// empty: the table comes from no file.
+  /// Returns a warning that names the cases, and the smallest and the largest of their bucket sizes outside
+  /// the table, in bytes on the wire. Returns an empty string if there are no such cases. `file` is the file
+  /// of the table; empty: the table comes from no file.
   std::string warning(std::filesystem::path const& file) const;
 
  private:

@@ -47,9 +47,9 @@ struct LinkedDevice {
 };
 
 /// Returns the intensity of a link, alpha = C e / (2 W): C flop/s, W bytes/s, e bytes of an element. With e =
-/// 2 it is the book's C / W. The unit is tokens for each device: C e / W is flops for each element that the
-/// link carries, and each parameter costs 2 flops a token. Throws std::invalid_argument for a value that is
-/// not positive.
+/// 2 it is the book's C / W. The unit is tokens for each device: while the link carries one element, the
+/// device computes C e / W flops. A parameter costs 2 flops a token, so these flops are those of one
+/// parameter for alpha tokens. Throws std::invalid_argument for a value that is not positive.
 double link_intensity(LinkedDevice const& device, int element_bytes);
 
 /// The sizes of batch and groups at which the forward pass takes as long as its communication.
@@ -64,8 +64,8 @@ struct ComputeBound {
   double tensor_devices = 0;
   /// Smallest number of tokens for each device at which FSDP and tensor parallelism together are
   /// compute-bound: alpha^2 / (M_X M_Y F). This assumes the best division of the devices, X = sqrt(B N M_X /
-  /// (F M_Y)) for FSDP and N / X for tensor parallelism. It also assumes that both kinds of communication
-  /// overlap.
+  /// (F M_Y)) for FSDP and N / X for tensor parallelism. It also assumes that the communication of FSDP and
+  /// that of tensor parallelism overlap each other.
   double mixed_tokens = 0;
 };
 ComputeBound compute_bound(LinkedDevice const& device, std::int64_t d_ff, int element_bytes);

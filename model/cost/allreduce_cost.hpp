@@ -63,8 +63,8 @@ class TableCost {
   /// Returns the seconds of one all-reduce of `bytes` bytes.
   double operator()(std::int64_t bytes) const;
   bool covers(std::int64_t bytes) const;  ///< returns true unless operator() extrapolates to `bytes`
-  /// Returns by how much the running maximum raised a time at most, relative to that time; 0 if the table is
-  /// monotonic.
+  /// Returns the largest increase of a measured time by the running maximum, relative to the measured time; 0
+  /// if the table is monotonic.
   double raised_by() const { return raised_by_; }
   bool was_made_monotone() const { return raised_by_ > 0; }
   /// Returns the points after the running maximum was taken.
@@ -81,9 +81,9 @@ struct Unfalling {
   AllreduceCost cost;
   bool raised;  ///< true if the running maximum is used
 };
-/// Checks `cost` from `low` to `high` bytes, at eight sizes per factor of 2. Returns it unchanged if it does
-/// not decrease. Otherwise returns the interpolated running maximum of these sizes. Above `high` the new cost
-/// is then at least its value at `high`; below `low` it is at most its value at `low`.
+/// Checks `cost` from `low` to `high` bytes, at eight sizes per factor of 2. Returns `cost` unchanged if it
+/// does not decrease. Otherwise returns a new cost that interpolates the running maximum at these sizes.
+/// Above `high` the new cost is never less than at `high`; below `low` it is never more than at `low`.
 Unfalling never_falling(AllreduceCost cost, std::int64_t low, std::int64_t high);
 
 }  // namespace ddproxy::model

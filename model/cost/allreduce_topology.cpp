@@ -51,8 +51,8 @@ Link calibrate_inside(std::span<const RankedTable> tables, Placement const& plac
   return link_from(fit_alpha_beta(table->points), table->ranks);
 }
 
-/// Returns the link of a node to the network, from the seconds that a multi-node table takes beyond the part
-/// inside a node.
+/// Returns the link of a node to the network. It is fitted to the seconds of a multi-node table minus the
+/// seconds of the all-reduce inside a node.
 Link calibrate_between(RankedTable const& table, int ranks_per_node, Link const& inside) {
   const Placement placement = place(table.ranks, ranks_per_node);
   std::vector<CostPoint> rest = table.points;

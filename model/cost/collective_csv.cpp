@@ -71,8 +71,8 @@ std::optional<std::int64_t> wanted_ranks(CsvTable const& table, std::filesystem:
                               "; it has rows for these numbers of ranks: " + echo(list, 200));
 }
 
-/// Returns the numbers of nodes that the all-reduces of `ranks` ranks state, or all rows without a column
-/// `ranks`.
+/// Returns the numbers of nodes in the all-reduce rows of `ranks` ranks. If the file has no column `ranks`,
+/// `ranks` is empty, and all all-reduce rows count. A row without a number of nodes counts as 0.
 std::set<int> stated_nodes(CsvTable const& table, std::optional<std::int64_t> ranks) {
   std::set<int> stated;
   for (std::size_t row = 0; row < table.rows(); ++row)
@@ -81,8 +81,9 @@ std::set<int> stated_nodes(CsvTable const& table, std::optional<std::int64_t> ra
   return stated;
 }
 
-/// Returns the number of nodes in the all-reduce rows that hold for a group: those of `ranks` ranks, or all
-/// rows without a column `ranks`. Returns nothing if there are no such rows.
+/// Returns the number of nodes in those rows of stated_nodes() that hold for `group` (nodes_of_rows()).
+/// Returns nothing if stated_nodes() finds no rows. Throws std::invalid_argument if it finds rows, but none
+/// of them holds for `group`.
 std::optional<int> wanted_nodes(CsvTable const& table, std::filesystem::path const& file,
                                 std::optional<std::int64_t> ranks, RankGroup group) {
   const auto stated = stated_nodes(table, ranks);

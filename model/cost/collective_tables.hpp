@@ -24,20 +24,20 @@ struct RankGroup {
 
 /// Returns "8 ranks", or "8 ranks on 2 nodes" if the number of nodes is known.
 std::string group_text(RankGroup group);
-/// Returns the group of ranks 0 to `ranks` - 1 if each node has `ranks_per_node` consecutive ranks; 0: not
-/// known.
+/// Returns the group of ranks 0 to `ranks` - 1 if each node has `ranks_per_node` consecutive ranks. The
+/// number of nodes of the group is not known if `ranks_per_node` is 0.
 RankGroup neighbours(int ranks, int ranks_per_node);
-/// Returns the largest number of nodes on which the ranks of a group are. `node` has a number for the node of
-/// each rank, [rank]. Returns 0 if `node` is empty, because the nodes are not known.
+/// Returns the largest number of nodes over which a group of the communicator is distributed. `node[rank]` is
+/// the number of the rank's node. Returns 0 if `node` is empty, because the nodes are not known.
 int nodes_of(Communicator const& communicator, std::span<const std::size_t> node);
-/// The same if each node has `ranks_per_node` consecutive ranks; 0: not known.
+/// The same if each node has `ranks_per_node` consecutive ranks. Returns 0 if `ranks_per_node` is 0.
 int nodes_of(Communicator const& communicator, int ranks_per_node);
 
-/// Returns which rows of a table hold for a group. `stated` has the numbers of nodes that the rows of the
-/// group's number of ranks state, and 0 if some rows state none. Rows with the group's number of nodes come
-/// first, then rows that state none. If the nodes of the group are not known, its rows must state only one
-/// number. Returns nothing if no rows hold. Throws std::invalid_argument if the nodes of the group are not
-/// known and its rows state several numbers.
+/// Chooses the rows of a table that hold for a group. Only rows for the group's number of ranks can hold.
+/// `stated` has the numbers of nodes in these rows; a row without a number of nodes counts as 0. Returns the
+/// number of nodes of the chosen rows: that of the group if `stated` has it, otherwise 0 if `stated` has 0.
+/// If neither is in `stated` and the nodes of the group are not known, returns the only number in `stated`,
+/// and throws std::invalid_argument if there are several. Returns nothing if no rows hold.
 std::optional<int> nodes_of_rows(RankGroup group, std::set<int> const& stated);
 
 /// What replaces the table of a collective that was not measured: `share` times the time of the collective
@@ -58,7 +58,7 @@ std::optional<Substitute> substitute_of(Verb verb);
 /// it is the output of each rank. A send and its receive are one transfer and have one table.
 class CollectiveTables {
  public:
-  /// The number of ranks of a table if neither its file nor the caller states the number. No group has so few
+  /// The number of ranks of a table if neither its file nor the caller states the number. No group has 0
   /// ranks, so find() never returns such a table.
   static constexpr int unknown_ranks = 0;
 
@@ -70,11 +70,11 @@ class CollectiveTables {
     double operator()(std::int64_t bytes) const { return share * (*table)(bytes); }
   };
 
-  /// Sets the table of a verb over such groups. If group.nodes is 0, the table holds for any number of nodes
-  /// without a table of its own.
+  /// Sets the table of a verb for groups with the ranks and nodes of `group`. If group.nodes is 0, the table
+  /// holds for every number of nodes that has no table of its own.
   void set(Verb verb, RankGroup group, TableCost cost);
-  /// Returns the table of a verb over such groups, or nullptr if there is none. The pointer is valid until
-  /// the next set(). Throws what nodes_of_rows() throws.
+  /// Returns the table of a verb that holds for `group`, or nullptr if there is none. The pointer is valid
+  /// until the next set(). Throws what nodes_of_rows() throws.
   TableCost const* find(Verb verb, RankGroup group) const;
   /// Returns whether find() returns a table that states its number of nodes.
   bool states_nodes(Verb verb, RankGroup group) const;

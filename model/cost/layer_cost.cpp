@@ -35,7 +35,8 @@ Extents extents(Shape const& shape, Operation const& operation, Tokens tokens) {
 }
 
 // The functions below count elements; to_bytes() converts them to bytes. A transcendental function counts as
-// one flop, because memory limits the operations that use one, on every machine.
+// one flop: on every machine the memory bandwidth limits the operations that use such a function, so its
+// flops do not matter.
 
 /// Counts dX = dY W^T, dW = X^T dY, db = sum of dY.
 Work linear_backward(Extents const& n) {

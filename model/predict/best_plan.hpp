@@ -30,8 +30,9 @@ struct CapRange {
 /// (timeline.hpp) and bucketed_plan() (bucket_plan.hpp) throw.
 std::vector<CapRange> sweep_caps(Job const& job, FirstBucket first_bucket = {});
 
-/// Returns the best caps b* as a plateau: the range with the smallest T, joined with its neighbours whose T
-/// is at most (1 + tolerance) times the smallest T. Throws std::invalid_argument for an empty sweep.
+/// Returns the range of caps with the smallest T, joined with its neighbours whose T is at most (1 +
+/// tolerance) times the smallest T. With `tolerance` 0 the result is b*, with 0.001 it is the plateau. Throws
+/// std::invalid_argument for an empty sweep.
 CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
 
 /// Returns the plan with the smallest predicted T among all plans.
@@ -43,7 +44,7 @@ CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
 /// needs an a(x) that never decreases with the bytes.
 ///
 /// With contention each step of the recurrence adds one bucket to the simulation that simulate()
-/// (timeline.hpp) does. It uses kappa and gamma (contention.hpp) of the bucket's size. For each j the
+/// (timeline.hpp) does, with kappa and gamma (contention.hpp) of the bucket's size. For each j the
 /// recurrence keeps the plan after which the next bucket can start earliest. The result is then close to the
 /// optimum but not exact. With copies out of buckets it is not exact either.
 ///

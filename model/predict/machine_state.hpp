@@ -33,8 +33,9 @@ struct StateWords {
   char const* told_by = "a round trip between cores";
 };
 
-/// The states of a machine, derived from probes. A state is a condition in which times stay alike, for
-/// instance a clock level, or the two cores between which the host has placed the virtual processors.
+/// The states of a machine, derived from probes. A state is a condition in which the same work takes about
+/// the same time, for instance a clock level, or the two cores between which the host has placed the virtual
+/// processors.
 ///
 /// Problem: on a shared host the same all-reduce can take four times as long after the host has moved a
 /// virtual processor. A table measured before the move then says nothing about a sample taken after it. A
@@ -46,7 +47,7 @@ struct StateWords {
 /// state of their own; they belong to the nearest state. A machine whose probes scatter by 20 % has one
 /// state. If there is one state, every sample belongs to it, whatever its probes say.
 ///
-/// Two neighbouring states are joined if the measured quantities take the same time in both. To decide this,
+/// Two neighbouring states are joined if the measured times are the same in both states. To decide this,
 /// the medians of the quantities are summed in each state, and the two sums must differ by less than 5 %.
 /// Only quantities with at least three samples in both states enter the sums. For example, the time of a slow
 /// network link does not depend on the round trip between cores. States that share no such quantity stay

@@ -17,8 +17,8 @@ struct Label {
   double next = std::numeric_limits<double>::infinity();  ///< earliest start of the next bucket
 };
 
-/// The recurrence with a(x) multiplied by `scale`. label[j] holds the plan of the first j gradients after
-/// which the next bucket can start earliest. Without contention that plan is the best of all.
+/// The recurrence with a(x) multiplied by `scale`. label[j] holds the plan of the first j gradients that lets
+/// the next bucket start earliest. Without contention that plan is the best of all.
 struct Recurrence {
   Job const& job;
   double scale;

@@ -8,7 +8,8 @@
 
 namespace ddproxy::model {
 
-/// To choose among equal plans, they are compared again with all-reduces that take this many times as long.
+/// Factor for the choice among equal plans: they are compared again with all-reduces that take `longer` times
+/// as long.
 inline constexpr double longer = 1.1;
 
 /// Returns the plans that the recurrence of optimal_plan() (model/predict/best_plan.hpp) finds with the

@@ -45,7 +45,7 @@ struct RooflineFit {
 /// of the balance between two successive kernels, and one for each balance that equals a kernel's flops per
 /// byte. It returns the best solution.
 ///
-/// If all kernels are limited in the same way, the other rate has no effect and its value means nothing.
+/// If memory limits all kernels, or none, one of the two rates has no effect, and its value means nothing.
 /// Throws std::invalid_argument if there is no measurement, if a measurement has no kernel with flops, if a
 /// measured time is not positive, or if `bandwidth` is not positive.
 RooflineFit fit_roofline(std::vector<TimedKernels> const& measured, std::optional<double> bandwidth = {});

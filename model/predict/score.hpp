@@ -56,8 +56,8 @@ struct ScoreCard {
   /// Best-constant baseline: predicts one E for all caps. It is the E with the lowest mean error, so it is
   /// known only after the measurement.
   Score constant;
-  /// Baseline: for every cap it predicts the E that was measured at the cap nearest to 25 MiB. It chooses the
-  /// cap nearest to 25 MiB.
+  /// Baseline: for every cap it predicts the E that was measured at the cap nearest to 25 MiB. Its regret is
+  /// that of choosing this cap.
   Score pytorch_default;
   Score uncontended;  ///< baseline: the model without contention
   /// The error of the model's tail: mean of |predicted tail - tail| / error_scale(); NaN if mean_error is

@@ -26,8 +26,8 @@ struct FittedTime {
 struct SeriesFit {
   std::string name;
   LaunchRoofline roofline;
-  /// The series from which the bandwidth was taken. If this series has no warm-up, its whole roofline was
-  /// taken from `base`. Empty: all rates are fitted on this series.
+  /// The name of the series from which the bandwidth was taken or, for a series without warm-up, the whole
+  /// roofline. Empty: all rates are fitted on the rows of the series `name`.
   std::string base;
   double startup = 0;  ///< seconds added to the roofline time of each row; only for a series without warm-up
   /// Share of the time that memory determines, in [0, 1]: the seconds of kernels limited by memory, without

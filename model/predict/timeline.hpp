@@ -82,14 +82,14 @@ inline bool is_handed_over(std::span<const double> ready, double t_compute, std:
 /// gradient is ready at R_k, and its reduction ends at e_k.
 ///
 /// With contention the function does a fluid simulation of the same two resources. While bucket k is in
-/// flight, compute advances at the relative speed kappa(x_k), and the bucket at the relative speed gamma(x_k)
-/// until compute has ended (model/cost/contention.hpp).
+/// flight, compute advances at the relative speed kappa(x_k). Until compute has ended, the reduction of the
+/// bucket advances at the relative speed gamma(x_k) (model/cost/contention.hpp).
 ///
 /// Copies into buckets delay the gradients and the end of the backward pass. Copies out follow one another
 /// after the backward pass, each as soon as its bucket is reduced. They do not slow the collectives that are
 /// still in flight.
 ///
-/// A bucket that is handed over (is_handed_over()) takes `handover` seconds more than a(x).
+/// The reduction of a bucket that is handed over (is_handed_over()) takes `handover` seconds more than a(x).
 ///
 /// Throws std::invalid_argument for a copy bandwidth that is not positive, for ready times that decrease or
 /// lie outside [0, t_compute], and for a plan with more gradients than `ready` has.
@@ -107,7 +107,8 @@ struct Job {
   Copies copies = {};
   double handover = 0;  ///< seconds to hand a bucket over to the communication thread; not part of a(x)
 
-  /// Returns the seconds by which a bucket of the gradients `first` to `last` takes longer than a(x).
+  /// Returns the seconds by which the reduction of a bucket with the gradients `first` to `last` takes longer
+  /// than a(x).
   double handover_of(std::size_t first, std::size_t last) const {
     return is_handed_over(ready, t_compute, first, last) ? handover : 0;
   }

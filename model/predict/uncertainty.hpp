@@ -32,7 +32,7 @@ struct Bands {
 Bands bootstrap(Measurements const& measurements, Jitter jitter, std::span<const Plan> plans,
                 int replicates = 200, std::uint64_t seed = 1);
 
-/// Four predictions of E, in seconds. Each one includes all effects of the previous one and adds one effect.
+/// Four predictions of E, in seconds. Each one includes all effects of the previous ones.
 struct Waterfall {
   double ideal = 0;       ///< without contention, handover, copies and jitter
   double contention = 0;  ///< adds contention (kappa and gamma) and the handover of buckets

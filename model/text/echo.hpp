@@ -9,7 +9,7 @@
 namespace ddproxy::model {
 
 /// Returns external text in a form that is safe for a terminal, a table or a message. Each byte of a control
-/// or invisible formatting character becomes "\xNN". So does each byte that is not valid UTF-8.
+/// or invisible formatting character becomes "\xNN". Each byte that is not valid UTF-8 becomes "\xNN", too.
 std::string printable(std::string_view text);
 
 /// Returns true if printable() would leave the text unchanged.

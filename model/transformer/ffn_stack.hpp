@@ -19,14 +19,14 @@ struct FfnStack {
 };
 
 /// The preset `xxl-ffn` of `ddproxy account`: the dimensions of Llama 3 405B (Grattafiori et al., 2024, table
-/// 3), as an exercise of Stanford's course CS336 has them.
+/// 3), as an exercise of Stanford's course CS336 gives them.
 inline constexpr FfnStack xxl_ffn{126, 16384, 53248};
 
 /// Returns the backward pass of a stack: the linear layers c_proj and c_fc of each block, last block first.
 BackwardPass backward_pass(FfnStack const& stack);
 
-/// Returns the forward pass of a stack. Each matrix keeps its input, d_model + d_ff numbers a token for a
-/// block. There is no operator between the matrices, and the result of the last block is not kept.
+/// Returns the forward pass of a stack. Each matrix keeps its input, so a block keeps d_model + d_ff numbers
+/// for each token. There is no operator between the matrices. The result of the last block is not kept.
 ForwardPass forward_pass(FfnStack const& stack);
 
 }  // namespace ddproxy::model

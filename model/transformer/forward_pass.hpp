@@ -10,9 +10,10 @@
 
 #include "model/transformer/gpt2.hpp"
 
-// The forward pass: which operator reads and writes which activations, and what it leaves for its backward
-// counterpart. Every operator of the backward pass has one counterpart, and they run in reverse order. An
-// operator and its counterpart have the same number, the index into BackwardPass::operations.
+// The forward pass: which activations each operator reads and writes, and which of them are kept for its
+// backward counterpart. Every forward operator has exactly one counterpart in the backward pass. The
+// counterparts run in reverse order. An operator and its counterpart have the same number, the index into
+// BackwardPass::operations.
 
 namespace ddproxy::model {
 

@@ -44,8 +44,8 @@ constexpr Shape cs336(std::int64_t layers, std::int64_t d_model, std::int64_t he
           .qkv = Qkv::separate};
 }
 
-/// Models with RMSNorm and without biases: the five sizes of CS336 in both forms, and Llama-3-8B (Grattafiori
-/// et al., "The Llama 3 Herd of Models", 2024, table 3).
+/// Models with RMSNorm and without biases: the five sizes of CS336, each with SwiGLU and with GELU, and
+/// Llama-3-8B (Grattafiori et al., "The Llama 3 Herd of Models", 2024, table 3).
 inline constexpr std::array<Preset, 11> llama_presets{{
     {"cs336-s", cs336(12, 768, 12, 3072, Activation::swiglu)},
     {"cs336-m", cs336(24, 1024, 16, 4096, Activation::swiglu)},
@@ -74,8 +74,8 @@ inline constexpr std::array<Preset, 11> llama_presets{{
       .rope_theta = 500000}},
 }};
 
-/// Returns the shape of the preset with this name, from either list. Throws std::invalid_argument that lists
-/// the known presets if there is none.
+/// Returns the shape of the preset with this name, from either list. If no preset has this name, throws
+/// std::invalid_argument with a list of all presets.
 Shape find_preset(std::string_view name);
 
 }  // namespace ddproxy::model

@@ -34,7 +34,8 @@ struct Shape {
   bool operator==(Shape const&) const = default;
 
   std::int64_t head_size() const { return d_model / heads; }
-  /// Returns the number of features of all keys. All values have the same number. For GPT-2 it is `d_model`.
+  /// Returns the number of features of all keys of a token, which is also the number of features of all its
+  /// values. For GPT-2 it is `d_model`.
   std::int64_t key_features() const { return (kv_heads > 0 ? kv_heads : heads) * head_size(); }
 };
 

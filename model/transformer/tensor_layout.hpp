@@ -19,14 +19,15 @@ struct Slice {
 };
 
 /// Returns the part of `whole` at place `place` (from 0), if `whole` is divided into `places` equal parts.
-/// Its number of elements must be divisible by `places`.
+/// `whole.count` must be divisible by `places`.
 constexpr Slice own_part(Slice whole, std::size_t places, std::size_t place) {
   const std::size_t count = whole.count / places;
   return {whole.offset + place * count, count};
 }
 
-/// Returns the elements of `whole` in the part at place `place` (from 0), if each part has `part` elements.
-/// The last parts have fewer elements, or none, if the parts together have more elements than `whole`.
+/// Returns the part of `whole` at place `place` (from 0), if `whole` is divided into parts of `part`
+/// elements. The last part is shorter if `whole.count` is not divisible by `part`. A part behind the end of
+/// `whole` is empty.
 Slice held_part(Slice whole, std::size_t part, std::size_t place);
 
 /// Consecutive elements of the model that are divided among the ranks of a group: a bucket or a unit. All
@@ -82,8 +83,8 @@ class TensorLayout {
   std::vector<std::int64_t> bytes() const;
   /// Returns the index of the tensor that contains an element.
   std::size_t tensor_of(std::size_t element) const;
-  /// Returns the tensor of an element and the index in it, for instance "wte.weight[5]"; "?" if there is
-  /// none.
+  /// Returns the name of the tensor that contains an element, with the index of the element in this tensor,
+  /// for instance "wte.weight[5]". Returns "?" if no tensor contains the element.
   std::string name_of(std::size_t element) const;
 
  private:

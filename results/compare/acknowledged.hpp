@@ -11,7 +11,7 @@ namespace ddproxy::results {
 /// Describes a slowdown that a person accepted.
 struct Acknowledgement {
   std::string name;       ///< name of the case
-  std::string until;      ///< Night::created of the night that was the newest one at that time
+  std::string until;      ///< Night::created of the newest night when the slowdown was accepted
   double slowdown = 0.0;  ///< the accepted slowdown, relative (0.05: 5 %)
   std::string at;         ///< ISO time of the acknowledgement
   std::string reason;     ///< the reason that the person gave

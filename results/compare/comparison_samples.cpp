@@ -89,7 +89,7 @@ void decide_replay(Comparison& result) {
   }
 }
 
-// Says how the cases of two files differ, to the digits of percent().
+// Says how the cases of two files differ. A speedup that percent() prints as 0 counts as none.
 std::string found_in(std::vector<CaseComparison> const& cases) {
   const auto [best, worst] =
       std::ranges::minmax_element(cases, {}, [](auto const& c) { return c.ratio.value; });

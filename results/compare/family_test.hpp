@@ -27,9 +27,9 @@ namespace ddproxy::results {
 /// or most_relabellings random ones if there are more than that.
 ///
 /// p-values: the p-value of a member is the share of the relabellings in which the largest statistic is
-/// at least the observed statistic of the member. If nothing has changed, the probability that any p-value of
-/// the family is at most alpha is at most alpha (single-step maxT, Westfall and Young, Resampling-Based
-/// Multiple Testing, 1993, section 2.3).
+/// at least the observed statistic of the member. A false alarm is a member with a p-value of alpha or less
+/// although nothing has changed. The probability of one or more false alarms is at most alpha (single-step
+/// maxT, Westfall and Young, Resampling-Based Multiple Testing, 1993, section 2.3).
 ///
 /// Noisy cases: a case is noisy if its standard deviation is above noisy_deviation. The mean over the cases
 /// and the median variance leave out noisy cases. A noisy case is tested by its own variance. If all cases
@@ -58,7 +58,7 @@ struct FamilyMember {
 struct FamilyTest {
   FamilyMember whole;  ///< the mean over the cases that are not noisy; over all cases if all are noisy
   std::vector<FamilyMember> cases;
-  std::size_t relabellings = 1;  ///< with the observed labelling; the smallest p-value is 1 / relabellings
+  std::size_t relabellings = 1;  ///< number, with the observed one; the smallest p-value is 1 / relabellings
   double critical = 0.0;         ///< critical value of the statistic at family_level
 
   /// Returns true if there are enough relabellings for a p-value as small as family_level.

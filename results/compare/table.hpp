@@ -20,8 +20,8 @@ struct Column {
   Kind kind = Kind::text;
 };
 
-/// Holds a cell. In a column of the kind `text` its value is `text`, in other columns `number`. A number that
-/// is not finite is not available.
+/// Holds a cell. In a column of the kind `text` its value is `text`, in other columns `number`. A `number`
+/// that is not finite means that the value is not available.
 struct Cell {
   std::string text;
   double number = 0.0;

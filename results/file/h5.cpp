@@ -69,7 +69,7 @@ void start() {
 
 Id create_in_memory() {
   constexpr std::size_t growth = 1 << 20;  // bytes
-  static std::atomic<int> number = 0;      // names must differ: HDF5 opens each once
+  static std::atomic<int> number = 0;      // HDF5 cannot open two files of one name at once
   const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   check(H5Pset_fapl_core(access, growth, 0));
   const Id creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);

@@ -25,8 +25,8 @@ hsize_t samples_of_a_chunk(hsize_t values) {
   return std::clamp<hsize_t>(most_values / std::max<hsize_t>(values, 1), 1, most_samples);
 }
 
-// Returns the data space of a dataset that can grow. Sets the size of its chunks in `creation`: HDF5 stores
-// a dataset that can grow in chunks.
+// Returns the data space of a dataset that can grow. HDF5 stores such a dataset in chunks. Sets their size in
+// `creation`.
 Id growing_space(hid_t creation, Dataset const& dataset, Extents const& extents) {
   const auto now = sizes(extents);
   auto most = now, chunk = now;

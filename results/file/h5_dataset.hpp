@@ -10,10 +10,10 @@ namespace ddproxy::results::h5 {
 
 /// Returns the dataset `dataset` of the file. If it does not exist, creates it as the schema specifies,
 /// together with an HDF5 dimension scale for each of its dimensions. The scale of a dimension is the dataset
-/// of the same name in the group. If the schema has no such dataset, the scale holds the numbers 0, 1, 2, ...
-/// If it exists with fewer samples and can grow (growing_groups in schema.hpp), grows its group by
-/// grow_samples(). Throws std::logic_error if the number of extents differs from the schema, or if the
-/// extents differ from those of the existing dataset in another way.
+/// in the group that has the name of the dimension. If the schema has no such dataset, the scale holds the
+/// numbers 0, 1, 2, ... If `dataset` exists with fewer samples and can grow (growing_groups in schema.hpp),
+/// grows its group by grow_samples(). Throws std::logic_error if the number of extents differs from the
+/// schema, or if the extents differ from those of the existing dataset in another way.
 Id ensure_dataset(hid_t file, Dataset const& dataset, std::vector<std::size_t> const& extents);
 
 /// Grows the dimension `sample` to `samples` in all datasets of `group` that have it, and its dimension

@@ -108,8 +108,8 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/calibration/later_collective_beside", real, {"message", "later_sample"}, "s", "time of the collectives while compute runs in samples after the sweep"},
     {"/calibration/later_probe_before", real, {"message", "later_sample"}, "s", "round trip of a cache line between cores before a sample after the sweep, of the slowest pair of neighbouring ranks"},
     {"/calibration/later_probe_after", real, {"message", "later_sample"}, "s", "round trip of a cache line between cores after a sample after the sweep, of the slowest pair of neighbouring ranks"},
-    {"/calibration/handover", real, {}, "s", "time by which a bucket that is reduced while compute runs takes longer than a(x), because it is handed over to the communication thread; absent if all ranks have a core for this thread"},
-    {"/calibration/handover_seconds", real, {"handover_sample"}, "s", "time of one all-reduce of the smallest gradient that the communication thread carries out, minus its time if the waiting host carries it out; both times are maxima over the ranks"},
+    {"/calibration/handover", real, {}, "s", "additional time of a bucket that is reduced while compute runs, for its handover to the communication thread; a(x) does not contain this time; absent if all ranks have a core for this thread"},
+    {"/calibration/handover_seconds", real, {"handover_sample"}, "s", "time of an all-reduce of the smallest gradient by the communication thread, minus the time of the same all-reduce by the compute thread, which waits for it; both times are maxima over the ranks"},
     {"/calibration/handover_probe_before", real, {"handover_sample"}, "s", "round trip of a cache line between cores before the sample, of the slowest pair of neighbouring ranks"},
     {"/calibration/handover_probe_after", real, {"handover_sample"}, "s", "round trip of a cache line between cores after the sample, of the slowest pair of neighbouring ranks"},
     {"/calibration/alpha", real, {}, "s", "latency of a call in the fit a(x) = alpha + x / beta"},
@@ -169,7 +169,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/sweep/overlap", real, {"case"}, "1", "overlap: (T_compute + T_comm - T) / min(T_compute, T_comm); T_comm is comm_alone if it was measured, else comm; NaN if the divisor is not larger than the noise of T"},
     {"/sweep/overlap_low", real, {"case"}, "1", "lower end of the 95 % interval of the overlap"},
     {"/sweep/overlap_high", real, {"case"}, "1", "upper end of the 95 % interval of the overlap"},
-    {"/sweep/skew", real, {"case"}, "s", "time from the first end of the backward pass on a rank to the last end on a rank, median over samples"},
+    {"/sweep/skew", real, {"case"}, "s", "time from the end of the backward pass on the first rank to its end on the last rank, median over samples"},
     {"/sweep/slowest_rank", integer, {"case"}, "1", "rank whose backward pass ended last in most samples", true},
 
     {"/step/part", text, {"row"}, "1", "part of a whole step: forward, recompute, backward, clip, update, copies, waiting or step; or exposed"},
@@ -195,7 +195,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/step/measured_peak", real, {}, "FLOP/s", "mean over the ranks of the fastest large matrix product while all ranks compute; NaN if compute is replayed"},
     {"/step/peak_flops", real, {}, "FLOP/s", "peak of one rank according to [machine]; NaN without one"},
 
-    {"/states/round_trip", real, {"state"}, "s", "median probe of each state, by which the states are sorted: round trip of a cache line between two cores; on GPUs no time, but 2 to the power of the number of the clock state"},
+    {"/states/round_trip", real, {"state"}, "s", "median probe of each state; the states are sorted by it. On CPUs a probe is the round trip of a cache line between two cores. On GPUs it is not a time, but 2 to the power of the number of the clock state"},
     {"/states/name", text, {"state"}, "1", "name of the state, for instance 55 ns, or clock 20 % below its maximum, throttled"},
     {"/states/sm_clock", real, {"rank", "moment"}, "Hz", "clock of the multiprocessors of the rank's GPU, before the calibration and after the sweep"},
     {"/states/power_cap", real, {"rank", "moment"}, "W", "power cap that the driver enforces at that moment, 0: not known"},

@@ -38,8 +38,8 @@ struct Dataset {
 };
 
 /// The groups whose datasets can grow along the dimension `sample`. They hold the samples of a calibration or
-/// of a sweep. Their number is unknown until the calibration or the sweep has ended, but the file is flushed
-/// earlier, too, with the samples so far.
+/// of a sweep. The number of samples is unknown until the calibration or the sweep has ended. But the file is
+/// flushed earlier, too, with the samples so far.
 inline constexpr std::array<std::string_view, 4> growing_groups{"/layers", "/allreduce", "/calibration",
                                                                 "/sweep"};
 inline constexpr std::string_view growing_dimension = "sample";

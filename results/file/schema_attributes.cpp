@@ -53,14 +53,14 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/sweep", "backend", "library that reduced: mpi, nccl or replay"},
     {"/sweep", "progress", "what drives the reductions: thread, poll or none"},
     {"/sweep", "call",
-     "MPI call that reduced: blocking, nonblocking, or the bytes on the wire below which each is used; only "
-     "if MPI reduced"},
+     "MPI call that reduced: blocking, nonblocking, or for each of them the sizes for which it was used, in "
+     "bytes on the wire; only if MPI reduced"},
     {"/sweep", "call_setting", "[allreduce] call of the input: auto, blocking or nonblocking; with mpi only"},
     {"/sweep", "copies", "copies between gradients and buckets: none, in or in+out"},
     {"/sweep", "wire", "format of the gradients on the wire: fp32 or bf16"},
     {"/sweep", "target",
-     "half-width of the 95 % interval of E at which the sampling of a case ends, relative to the larger of E "
-     "and 0.5 % of T"},
+     "half-width of the 95 % interval of E, relative to the larger of E and 0.5 % of T; the sampling ends "
+     "when all cases have reached it"},
     {"/sweep", "max_seconds", "time for all rounds of samples; absent if the number of samples was given"},
     {"/sweep", "seconds",
      "time of all complete rounds, also of those that rounds_before counts, seconds; with max_seconds only"},
@@ -73,10 +73,12 @@ constexpr auto attributes = std::to_array<AttributeOf>({
 
     {"/allreduce", "ranks", "number of ranks"},
     {"/allreduce", "call", "MPI call that reduced, as in /sweep"},
-    {"/allreduce", "total_bytes", "bytes of the fixed total of /allreduce/piece_seconds"},
+    {"/allreduce", "total_bytes",
+     "sum of the sizes of all calls in a sample of /allreduce/piece_seconds, bytes"},
 
     {"/collectives", "call", "MPI call that reduced, as in /sweep"},
-    {"/collectives", "total_bytes", "bytes of the fixed total of /collectives/piece_seconds"},
+    {"/collectives", "total_bytes",
+     "sum of the sizes of all calls in a sample of /collectives/piece_seconds, bytes"},
 
     {"/wire", "element_bytes", "bytes of an element on the wire"},
     {"/wire", "error_bound", "proven bound of /wire/max_error (docs/input.md)"},
@@ -104,8 +106,8 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/step", "backend", "what carried out the all-reduces: mpi, nccl or replay"},
     {"/step", "progress", "what drives the all-reduces: thread, poll or none"},
     {"/step", "call",
-     "MPI call that reduced: blocking, nonblocking, or the bytes on the wire below which each is used; only "
-     "if MPI reduced"},
+     "MPI call that reduced: blocking, nonblocking, or for each of them the sizes for which it was used, in "
+     "bytes on the wire; only if MPI reduced"},
     {"/step", "call_setting", "[allreduce] call of the input: auto, blocking or nonblocking; with mpi only"},
     {"/step", "copies", "copies between gradients and buckets: none, in or in+out"},
     {"/step", "wire", "format of the gradients on the wire: fp32 or bf16"},

@@ -64,8 +64,9 @@ void check_same(Night const& first, Night const& other, std::span<const std::str
                                 ". To compare them in spite of a difference, add the option in parentheses");
 }
 
-// Returns true if the median over the nights of the case's standard deviation is at most noisy_deviation. The
-// gate leaves noisier cases out of the mean. Returns true, too, if no night knows the deviation.
+// Returns true if the case is not noisy: the median of its standard deviations in the nights is at most
+// noisy_deviation. The gate leaves noisier cases out of the mean. Also returns true if no night has a
+// standard deviation of the case.
 bool is_quiet(std::vector<Night> const& nights, std::string const& name) {
   std::vector<double> deviations;
   for (auto const& night : nights)
@@ -95,16 +96,16 @@ void add_the_whole(std::vector<Night>& nights) {
   }
 }
 
-// Returns the time at which the file was last written. Results files also store their time, but this time is
-// known even if the file cannot be read.
+// Returns the time at which the file was last written. The file system knows it even if the file cannot be
+// read. The time that a results file stores is then not known.
 std::filesystem::file_time_type written_at(Path const& path) {
   std::error_code absent;
   return std::filesystem::last_write_time(path, absent);
 }
 
 // Reads the files that can be read. A file that cannot be read must not suppress the alarms of the others, so
-// it is left out. But the youngest file may be the newest night, and this night may be slow. So `lost_newest`
-// names the youngest file if it cannot be read.
+// it is left out. But the newest file may be the newest night, and this night may be slow. So `lost_newest`
+// names the newest file if it cannot be read.
 template <class Read>
 auto read_each(std::vector<Path> const& paths, Read const& read, History& history) {
   std::vector<std::invoke_result_t<Read, Path const&>> nights;

@@ -18,16 +18,16 @@ struct History {
   std::vector<Night> nights;
   bool of_ratios = false;             ///< true: ratio nights; false: plain runs
   std::vector<std::string> warnings;  ///< nights that were left out, and doubts about the rest
-  std::string lost_newest = {};       ///< name of the youngest file if it cannot be read; otherwise empty
+  std::string lost_newest = {};       ///< name of the newest file if it cannot be read; otherwise empty
 };
 
 /// Returns the files NAME.night.json and *.h5 of the folder, sorted by name. Throws std::invalid_argument if
 /// the folder does not exist or cannot be read.
 std::vector<std::filesystem::path> history_files(std::filesystem::path const& folder);
 
-/// Reads the nights of a folder. If the folder has ratio nights, plain runs are left out. Of the ratio
-/// nights, it keeps those with the same reference build as the newest night. Of the plain runs, it keeps
-/// those of the same machine as the newest run. A file that cannot be read is left out. There is a warning
+/// Reads the nights of a folder. If the folder has ratio nights, plain runs are left out. Ratio nights are
+/// left out if their reference build is not that of the newest night. Plain runs are left out if their
+/// machine is not that of the newest run. A file that cannot be read is left out. There is a warning
 /// for everything that is left out.
 ///
 /// Throws std::invalid_argument if fewer than two files can be read, if no case was measured, if a night

@@ -154,7 +154,7 @@ Outcome outcome_of(HistoryTest const& test, Table const& table, double seen) {
   if (slower > 0) return {Decision::slower, "slower: " + std::to_string(slower) + of_all + alarm};
   if (auto const& lost = test.history().lost_newest; !lost.empty())
     return {Decision::undecided,
-            "undecided in " + period_of(test) + ": the youngest file, " + lost +
+            "undecided in " + period_of(test) + ": the newest file, " + lost +
                 ", cannot be read, and it may be the newest night; remove it, or measure "
                 "the night again"};
   if (is_undecided(test, table))

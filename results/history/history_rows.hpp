@@ -11,7 +11,7 @@ namespace ddproxy::results {
 /// and one decision for all rows. The decision is "slower" if any row is slower. Otherwise it is "undecided"
 /// in each of these cases, and "unchanged" in all others:
 ///
-/// - The youngest file of the folder cannot be read.
+/// - The newest file of the folder cannot be read.
 /// - The newest night did not measure every case.
 /// - The mean over the cases has at most 15 nights, so its noise is not known well enough.
 /// - A slowdown of the mean by `at_least` (relative) in one night would be found with a probability below 80

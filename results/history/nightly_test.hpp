@@ -23,7 +23,7 @@ class NightlyTest {
   std::vector<LevelTracker>& trackers() { return trackers_; }
   std::vector<LevelTracker> const& trackers() const { return trackers_; }
   /// Returns the properties of the noise, as they apply to series number `series`. For the last series,
-  /// `deviation` is 0: the usual deviation of the cases does not apply to their mean.
+  /// `deviation` is 0: the median deviation of the cases does not apply to their mean.
   NoiseShape shape(std::size_t series) const {
     return of_series({tail(), correlation(), deviation()}, series);
   }

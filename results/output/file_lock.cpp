@@ -44,8 +44,8 @@ FileLock::~FileLock() {
   release();
 }
 
-// Removes the name before it releases the lock. A program that opened the file in between then locks a file
-// without a name, detects that, and opens the file again.
+// Removes the name before it releases the lock. Another program may have opened the file before, and get the
+// lock now. It then detects that its file has no name, and opens the file again.
 void FileLock::release() {
   if (descriptor_ < 0) return;
   if (has_name(descriptor_, path_)) unlink(path_.c_str());

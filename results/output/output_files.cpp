@@ -12,7 +12,8 @@ namespace ddproxy::results {
 bool is_same_file(std::filesystem::path const& a, std::filesystem::path const& b) {
   std::error_code absent;
   if (std::filesystem::equivalent(a, b, absent)) return true;
-  const auto whole = [](std::filesystem::path const& path) {  // absolute(): a missing "q" would become ""
+  // absolute() comes first, because weakly_canonical() of a relative path that does not exist can be empty.
+  const auto whole = [](std::filesystem::path const& path) {
     std::error_code pipe;  // ignored: /dev/stdout may lead to a pipe, which has no path
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path), pipe);
   };

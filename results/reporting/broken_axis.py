@@ -5,14 +5,15 @@ segment shows strategies without a cap whose values are far larger."""
 import numpy as np
 
 # Range: the largest minus the smallest value of the cases with a cap. A strategy is far away if its value lies more than one range above the
-# largest value. On one axis the caps would then have less than half of the height. The range counts as at least this share of the largest value.
+# largest value. On one axis the caps would then have less than half of the height. A range below this share of the largest value counts as this share.
 FLAT = 0.005
 HEIGHTS = (1, 3)
-GAP = 0.15  # at least this share of the axis above the lower segment is left out
+# At least this share of the range between the lower segment and the top of the axis is left out. Less is left out if a far value is close to the lower segment.
+GAP = 0.15
 
 
 def limits(caps, beside, anchor=np.nan):
-    """Returns (lower, upper), the ranges of the segments. `upper` is None if no value of `beside` is far away. If `anchor`, a value
+    """Returns (lower, upper): the two ends of each segment. `upper` is None if no value of `beside` is far away. If `anchor`, a value
     below the caps, is near them, the lower segment includes it."""
     caps, beside = (np.asarray(v, float)[np.isfinite(v)] for v in (caps, beside))
     low, high = caps.min(), caps.max()

@@ -80,7 +80,7 @@ def _ragged_fault(values, group, items):
     if not all(path in values for path in paths):
         return None
     first, count, length = values[paths[0]], values[paths[1]], len(values[paths[2]])
-    there = count > 0  # a case that was not measured has 0 or no value
+    there = count > 0  # the count of a case that was not measured is 0 or NaN
     whole = (first % 1 == 0) & (count % 1 == 0)
     fits = (first <= length) & (count <= length - np.minimum(first, length))  # first + count could overflow
     if (there & ~(whole & (first >= 0) & fits)).any():

@@ -41,7 +41,7 @@ def differences(files):
     keys = [("/model", k) for k in ("preset", "shape", "precision", "batch", "sequence")]
     keys += [("/sweep", k) for k in ("ranks", "compute_mode", "backend", "copies", "wire")]
     unlike = [f"{group[1:]} {name}" for group, name in keys if len({str(f.attribute(group, name)) for f in files}) > 1]
-    return unlike + ["the buckets of equal cases"] * _cuts_other_buckets(files)
+    return unlike + ["the buckets of cases with the same name"] * _cuts_other_buckets(files)
 
 
 def _cuts_other_buckets(files):

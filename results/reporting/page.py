@@ -126,7 +126,7 @@ WORDS = (
     ("mpi, nccl", "the library that carries out the all-reduces"),
     ("round", "one pass over all cases, in random order. Each round of the sweep takes one sample of each case"),
     ("calibration", "the measurements from which ddproxy predicts: layers and all-reduces, most of them measured before the sweep"),
-    ("state of the machine", "a condition in which times stay alike, for instance a clock level. Only samples of one state are compared"),
+    ("state of the machine", "a condition in which the same work always takes about the same time, for instance a clock level. Only samples of one state are compared"),
     ("contention", "compute and all-reduces that run at the same time slow each other"),
     ("copies", "gradients are copied into their bucket and back"),
     ("jitter", "a gradient is ready at a different time on each rank, and its bucket waits for the latest rank"),

@@ -7,7 +7,7 @@ import numpy as np
 from . import derive, style
 
 SHOWN_SLOWDOWN = 0.01  # a slowdown of at least this share of T is labelled
-SHOWN_PART = 0.002  # a part is in the legend if a bar of it has at least this share of the axis. A narrower one cannot be seen
+SHOWN_PART = 0.002  # a part is in the legend if it takes at least this share of the axis in some bar. A narrower part cannot be seen
 PARTS = {"compute": (style.SKY, ""), "communication": (style.OTHER, "//"), "slowdown": (style.GOOD, "xx"),
          "tail": (style.PREDICTED, ".."), "exposed": ("#E69F00", "\\\\")}
 

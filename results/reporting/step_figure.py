@@ -9,7 +9,7 @@ from . import derive, intervals, step_timeline_figure, style
 PARTS = {"forward": (style.SKY, ""), "recompute": (style.OTHER, "//"), "backward": (style.MEASURED, ""), "clip": (style.GOOD, "xx"), "update": (style.PREDICTED, ".."),
          "copies": ("#999999", "--"), "waiting": ("#E69F00", "\\\\")}
 EARLIER = {**PARTS, "exposed": PARTS["waiting"]}  # files of earlier versions have no waiting, so E fills its place
-REST = "in no part"  # the time of the step that its parts do not add up to
+REST = "gap"  # the time of the step that its parts do not add up to
 REST_LOOK = {"color": "none", "hatch": "////", "edgecolor": style.GREY, "linewidth": 0.8}
 STEP_LOOK = {"color": style.INK, "linewidth": 2.0}
 SHOWN_REST = 0.02  # a rest of at least this share of the step is drawn and named

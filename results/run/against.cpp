@@ -67,7 +67,7 @@ std::string quoted(std::string const& value) {
   return opened(value).append("'");
 }
 
-// Returns the parts that only `own` has, and at most three of them in full.
+// Names at most three of the parts that only `own` has, and says how many more there are.
 std::string only_in(std::vector<std::string> own, std::vector<std::string> const& other) {
   std::erase_if(own, [&](auto const& part) { return std::ranges::find(other, part) != other.end(); });
   if (own.empty()) return "none of these";

@@ -25,7 +25,7 @@ namespace ddproxy::results {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Length = std::uint64_t;  // bytes of the answer; sent before it in the byte order of this machine
+using Length = std::uint64_t;  // length of the answer in bytes; sent first, in this machine's byte order
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool may_limit_memory = false;  // the sanitizers' shadow memory takes terabytes of addresses

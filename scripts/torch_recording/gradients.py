@@ -28,7 +28,7 @@ class Clock:
 
 
 def accumulators(model):
-    """Yields (name, parameter, node) of each gradient. The gradient is complete after this autograd node. DDP has its hook at the same node."""
+    """Yields (name, parameter, node) of each gradient. The gradient is complete when this autograd node has run. DDP has its hook at the same node."""
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
             yield name, parameter, parameter.expand_as(parameter).grad_fn.next_functions[0][0]

@@ -49,7 +49,7 @@ def fill(verb, given):
 
 class PythonCalls:
     """A context manager. Inside its `with` block, each collective is appended to `calls`. If `silent` is true, no collective is carried out. Its result is
-    filled in instead (fill()), and `seconds` is the time that this took."""
+    filled in instead (fill()), and `seconds` is the time that filling in took."""
 
     def __init__(self, silent):
         self.silent, self.calls, self.seconds, self.inside = silent, [], 0.0, False

@@ -220,7 +220,7 @@ class Predict(PredictCase):
         self.assertLess(result["t_comm_s"] / result["t_compute_s"], 0.05)
         self.assertIn("compute-bound", done.stdout)
         self.assertRegex(done.stderr, r"most of all from \S+ us at \d+ bytes to \S+ us at \d+ bytes .* their running maximum: predicted all-reduces of some sizes take up to "
-                         r".*, correct these rows of (\S+/allreduce-\S+\.csv), or measure a table on that machine \(`ddproxy allreduce`\)\n")
+                         r".*, correct these rows of (\S+/allreduce-\S+\.csv), or measure the table again \(`ddproxy allreduce`\)\n")
         self.assertNotIn("[sweep] samples", done.stderr)
 
     def test_pytorch_gains_where_latency_is_large(self):

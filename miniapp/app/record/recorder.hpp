@@ -49,9 +49,9 @@ struct Uncertainty {
 /// exceptions that results/file/writer.hpp lists for Writer.
 ///
 /// Words (docs/glossary.md): a case is a row of the sweep; a round takes one sample of each case; a state is
-/// a condition of the machine in which times stay alike; probes show the state before and after a sample.
-/// Samples that count are the samples in the state that the tables and figures use, see states(). The caller
-/// selects them.
+/// a condition of the machine in which the same work takes about the same time; probes show the state before
+/// and after a sample. Samples that count are the samples in the state that the tables and figures use, see
+/// states(). The caller selects them.
 class Recorder {
  public:
   /// Creates the unfinished results file: options.output with ".part" appended. Writes the command line and
@@ -100,11 +100,11 @@ class Recorder {
   /// collective alone and at the same time. Writes nothing if there are none. May be called again with more
   /// samples.
   void calibration(std::vector<ContentionSample> const& runs);
-  /// Writes the samples of handing a bucket over (handover.hpp). Writes nothing if there are none. May be
-  /// called again with more samples.
+  /// Writes the samples of the handover (handover.hpp). Writes nothing if there are none. May be called again
+  /// with more samples.
   void handovers(SizeTimes const& times);
-  /// Writes the median of these samples in the tables' state, `seconds`. Writes nothing if there are none.
-  /// May be called again.
+  /// Writes `seconds`, the time of the handover that the prediction uses. Writes nothing if handovers() wrote
+  /// no samples. May be called again.
   void handover(double seconds);
   /// Writes the samples of /layers, /allreduce and /calibration that were taken after the sweep. Writes
   /// nothing for a table without such samples.
@@ -154,9 +154,9 @@ class Recorder {
   /// Writes one value of a part. `part` is the index of the part in the list that gate() received. `index` is
   /// the index of the value. Both count from 0.
   void part(std::size_t part, std::size_t index, double seconds);
-  /// Writes one sample. `item` is the index of the case, `round` the number of the round, and `position` that
-  /// of the sample among all samples of the sweep, all from 0. The file then has the only copy of the sample.
-  /// This method and the next one are in recorder_samples.cpp.
+  /// Writes one sample. `item` is the index of the case, `round` the number of the round, and `position` the
+  /// number of the sample among all samples of the sweep. All three count from 0. The file then has the only
+  /// copy of the sample. This method and the next one are in recorder_samples.cpp.
   void sample(std::size_t item, int round, int position, Sample const& sample);
   /// Returns the samples that sample() wrote, [case][sample], in the order of the rounds. If a sample does
   /// not have one time for each bucket of its case, `buckets_alone` has only the sum of its times. Returns an

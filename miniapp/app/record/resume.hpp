@@ -19,7 +19,8 @@ namespace ddproxy {
 EarlierRounds find_earlier_rounds(Options const& options, Config const& config, Runtime const& runtime);
 
 /// Throws std::invalid_argument if one of the files to be written would overwrite the file that --resume
-/// names. That file may be FILE.part of `-o FILE`, because a new start renames it before it writes.
+/// names. That file may be FILE.part of `-o FILE`, because a new run renames an old FILE.part before it
+/// writes its own.
 void refuse_overwriting_earlier(Options const& options, std::vector<UsedFile> written);
 
 /// Returns a line for the end of a run that continued `earlier`. It says from which rounds the figures are

@@ -78,7 +78,7 @@ void check_grouped(CollectiveCall const& call, GroupPlace place);
 /// How large the calls of a lane can be.
 struct MostElements {
   std::size_t of_call = 0;  ///< full size x of the largest call
-  std::size_t added = 0;    ///< elements to which the largest reduce-scatter with `adds` adds
+  std::size_t added = 0;    ///< elements of the largest result that a reduce-scatter with `adds` adds
 };
 
 /// A number of elements for each verb: the sum of the full sizes x of its calls.

@@ -63,7 +63,7 @@ class CommunicationLane {
   virtual void make_room(std::size_t /*largest_group*/) {}
   /// Posts an all-reduce that replaces the slice by its average over all ranks.
   void start_all_reduce(Slice slice, Completion ready) { start(all_reduce(slice), ready); }
-  /// Lets the started collectives begin and make progress while the compute side computes. The compute side
+  /// Lets the posted collectives begin and make progress while the compute side computes. The compute side
   /// calls it before each compute task. Does nothing on a lane whose collectives make progress without it.
   virtual void progress() {}
   /// Waits until every collective that was started is done. Throws the error of a collective: a

@@ -79,9 +79,9 @@ void JointDriver::wait(CallQueue& queue, std::size_t calls) {
   std::rethrow_exception(failure_);
 }
 
-// Begins all calls that are ready before it finishes a call, and again after each call that it has finished.
-// Reason: in a replay the end of a call depends on the calls of other lanes that began before this end
-// (ReplayLink).
+// First begins all calls that are ready. Then finishes the calls that are done, and after each of them again
+// begins all calls that are ready. Reason: in a replay the end of a call depends on the calls of other lanes
+// that began before this end (ReplayLink).
 bool JointDriver::advance() {
   bool moved = begin_calls();
   while (std::ranges::any_of(queues_, [](auto const& queue) { return queue->finish(); })) {

@@ -17,8 +17,9 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr Clock::duration idle_spin = 200us;  // how long the communication thread spins for the next call
-constexpr Clock::duration wait_spin = 1ms;  // how long the compute side spins; a later wake-up matters little
-constexpr Clock::duration yield_spin = 1ms;  // how long both spin if they share a core
+// How long the compute side spins. After so long a wait, the time of a wake-up matters little.
+constexpr Clock::duration wait_spin = 1ms;
+constexpr Clock::duration yield_spin = 1ms;  // how long each of the two threads spins if they share a core
 
 Bell make_bell(ThreadPlace place, Clock::duration spin_time) {
   if (place == ThreadPlace::own_core) return {spin_time, Bell::Spin::keep};
@@ -72,8 +73,9 @@ bool LaneWorker::carry_out_here(std::size_t calls) {
   return true;
 }
 
-// Returns the number of calls done since begin(). The calling thread must have claimed the queue.
-// `adopts_device`: it is the thread's first call, and the thread has not selected the device yet.
+// Carries out the next call, and returns the number of calls done since begin(). The calling thread must have
+// claimed the queue. `adopts_device`: it is the thread's first call, and the thread has not selected the
+// device yet.
 std::size_t LaneWorker::carry_out_next(bool adopts_device) {
   try {
     if (adopts_device) adopt_device();
@@ -93,7 +95,8 @@ void LaneWorker::carry_out() {
   queue_.engine().wait(queue_.done().size());
 }
 
-// If there is a call to carry out, claims the queue and returns true. Otherwise returns false.
+// If there is a call to carry out and no thread has claimed the queue, claims it and returns true. Otherwise
+// returns false.
 bool LaneWorker::take() {
   if (!has_work() || driven_.exchange(true)) return false;
   if (has_work()) return true;  // the other thread may have carried it out before the claim
@@ -130,7 +133,8 @@ void LaneWorker::fail(std::exception_ptr failure) {
 }
 
 // Runs on the thread of the watchdog. The thread that drives the queue cannot go on meanwhile, because it
-// cannot leave its CallWatch::Scope until this function returns. If it is the compute side, it cannot throw.
+// cannot leave its CallWatch::Scope until this function returns. If it is the compute side, it is stuck in
+// the call and cannot throw the error, so end_stuck_main_thread() ends the process.
 void LaneWorker::call_is_overdue(int rank) {
   stuck_ = true;
   const auto text = fmt::format(

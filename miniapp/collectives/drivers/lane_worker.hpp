@@ -37,9 +37,9 @@ enum class ThreadPlace {
 /// carries out the calls that have not begun, unless the communication thread is in a call. A thread that
 /// waits for the other one yields the core for a while, and then sleeps.
 ///
-/// Other lanes with threads of their own must not depend on when this lane's calls begin: two ranks that wait
-/// for different lanes would wait for each other. With ThreadPlace::beside_threads, post() hands each call
-/// over, and wait() only waits.
+/// If other lanes have threads of their own, a call must not wait until the compute side calls progress() or
+/// wait(): two ranks whose compute sides wait for different lanes would wait for each other. So with
+/// ThreadPlace::beside_threads, post() hands each call over, and wait() only waits.
 ///
 /// Order of calls: the compute side calls begin(), then post() or post_group() for each call, progress()
 /// before it computes, then wait(). After that it may read finished(). The communication thread calls work(),

@@ -95,7 +95,7 @@ void NcclLane::check(std::span<const CollectiveCall> calls) const {
   }
   if (calls.size() > 1 && wire_ != WireFormat::fp32)
     throw std::invalid_argument(
-        "NCCL carries out groups of sends and receives with [allreduce] wire = \"fp32\"");
+        "NCCL carries out groups of sends and receives only with [allreduce] wire = \"fp32\"");
 }
 
 // Makes the stream wait for an event, or for each event of an AllOf. If there is no event, the host waits

@@ -20,7 +20,7 @@ ReplayEngine::ReplayEngine(model::AllreduceCost cost)
     : ReplayEngine([cost = std::move(cost)](model::Verb verb, std::int64_t bytes) {
         if (verb == model::Verb::all_reduce) return cost(bytes);
         throw std::invalid_argument(fmt::format(
-            "{} cannot be replayed: the input has the times of all-reduces alone", model::name_of(verb)));
+            "{} cannot be replayed: the input has only the times of all-reduces", model::name_of(verb)));
       }) {}
 
 double ReplayEngine::take(CollectiveCall const& call) {

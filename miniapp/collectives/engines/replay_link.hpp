@@ -24,10 +24,10 @@ namespace ddproxy {
 /// most the delay of the report. The late transfer uses the link only from that end on, so the link never
 /// carries more than its bandwidth.
 ///
-/// Order of calls: add_lane() for each lane, before any transfer. Then, for each transfer of a lane, begin()
-/// and ends_by() until that returns a time. Every lane must go on to call ends_by() while it has a transfer,
-/// because the ends of the other lanes wait for it. Any thread may call the methods, one thread at a time for
-/// a lane. Only add_lane() allocates memory.
+/// Order of calls: add_lane() for each lane, before any transfer. Then, for each transfer of a lane, begin(),
+/// and then ends_by() until it returns a time. Every lane must keep calling ends_by() while it has a
+/// transfer, because the ends of the other lanes wait for it. Any thread may call the methods, one thread at
+/// a time for a lane. Only add_lane() allocates memory.
 class ReplayLink {
  public:
   /// Adds a lane without a transfer and returns its index.
@@ -36,9 +36,9 @@ class ReplayLink {
   void begin(std::size_t lane, Clock::time_point start, double seconds);
   /// Returns the time at which the transfer of a lane ends, if the transfer has ended by `now`. The end is
   /// then final, and the lane has no transfer. Returns nothing while the transfer is in flight. Also returns
-  /// nothing while a transfer of another lane has an earlier end, and that lane has not asked for its end. A
-  /// thread that drives several lanes must begin all transfers that are ready before each call, as
-  /// JointDriver does.
+  /// nothing while a transfer of another lane has an earlier end, and that lane has not asked for its end.
+  /// Before it calls this method, a thread that drives several lanes must begin all transfers that are ready,
+  /// as JointDriver does.
   std::optional<Clock::time_point> ends_by(std::size_t lane, Clock::time_point now);
   /// Returns the earliest end of all transfers, as far as it is known now. Returns the largest time if there
   /// is no transfer.
@@ -56,7 +56,7 @@ class ReplayLink {
   };
   struct Load {
     std::size_t active = 0;    ///< number of transfers that use the link
-    std::size_t shortest = 0;  ///< the lane of the one with the least left
+    std::size_t shortest = 0;  ///< the lane of the transfer with the least time left
     Clock::time_point next_begin = Clock::time_point::max();
   };
   Load load_at(Clock::time_point now) const;

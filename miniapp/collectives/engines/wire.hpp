@@ -43,7 +43,7 @@ using Scale = void (*)(float* values, std::size_t count, float factor);
 /// fp32: a piece is transferred directly from and to the memory. Only a reduce-scatter of host memory uses a
 /// buffer. If it has several pieces, the parts of a piece lie side by side in the buffer. If it has one piece
 /// and works in place, MPI assigns the result to the buffer, because MPI must not assign what it reads. If it
-/// adds, the buffer has the sum before it is added.
+/// adds, MPI writes the sum to the buffer, and unpack() adds it to the memory.
 ///
 /// bf16: a piece is rounded into a buffer. MPI has no bf16 type, so a user-defined operation
 /// (MPI_User_function) adds in fp32 and rounds the sum. In a broadcast or an all-gather, the ranks receive

@@ -60,8 +60,9 @@ struct Medians {
   bool certain;  // the same call was faster in all pairs
 };
 
-// Measures a row of all-reduces with both calls, alternately. Measures `times` pairs, after one pair that is
-// discarded. Returns the medians, in seconds of a row.
+// Measures the all-reduces `calls`, one after another, with both MPI calls alternately. Measures `times`
+// pairs, after one pair that is discarded. Returns the medians of the seconds that all of `calls` take
+// together.
 Medians time_both(RankContext& context, Both& both, std::vector<Slice> const& calls, Work const* work,
                   int times) {
   std::vector<double> of_blocking, of_nonblocking;

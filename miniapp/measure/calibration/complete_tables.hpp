@@ -32,9 +32,9 @@ struct Tables {
   std::vector<ContentionSample> runs;
 };
 
-/// Calls complete_table() for tables.sizes. Then completes all tables for one state. This is the state that
-/// state_with_table() returns. If it returns none, it is the state with the most samples. Both together take
-/// at most about `limit_s` seconds. Collective.
+/// Calls complete_table() for tables.sizes. Then completes all tables for one state: the state that
+/// state_with_table() returns, or the state with the most samples if that function returns nothing. Both
+/// steps together take at most about `limit_s` seconds. Collective.
 void complete_tables(RankContext& context, Tables& tables, double limit_s);
 
 /// Takes more samples of all tables until has_table() is true for `state`, or until `limit_s` seconds have

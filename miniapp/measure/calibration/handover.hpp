@@ -7,9 +7,9 @@
 namespace ddproxy {
 
 /// Returns whether some rank hands the calls of its lane `allreduce` over to a communication thread that
-/// shares its core with compute. Only then a bucket that is reduced beside compute costs more than a(x): a(x)
-/// is measured while the host waits, and a waiting host carries out the calls itself (LaneWorker). The result
-/// is the same on all ranks. Collective.
+/// shares its core with compute. Only then the model adds the time of a handover to a(x) for a bucket that is
+/// reduced while compute runs. a(x) itself has no handover: it is measured while the host waits, and a
+/// waiting host carries out the calls itself (LaneWorker). The result is the same on all ranks. Collective.
 bool hands_over(RankContext const& context);
 
 /// The number of samples in all rounds together.
@@ -17,10 +17,11 @@ inline constexpr int samples_of_handover = 36;
 
 /// Adds the samples of round `round` (from 0) of `rounds` to `times`: the seconds of handing one bucket over
 /// and getting the core back. A sample is the difference of two times, each for one all-reduce of the
-/// smallest gradient. Both are measured in a row of all-reduces, in which the host waits for each all-reduce
-/// before it starts the next one. In one row, progress() hands the all-reduces over, and the communication
-/// thread carries them out. In the other row, the waiting host carries them out. A sample is the maximum over
-/// the ranks, and can be negative. Runs no case of the sweep. Collective.
+/// smallest gradient. Both are measured over many all-reduces, and the host waits for each all-reduce before
+/// it starts the next one. In one measurement progress() hands the all-reduces over, and the communication
+/// thread carries them out. In the other measurement the waiting host carries them out, and its time is
+/// subtracted. Both times are maxima over the ranks. A sample can be negative. Runs no case of the sweep.
+/// Collective.
 void add_handovers(RankContext& context, SizeTimes& times, int round, int rounds);
 
 /// Returns the median of the samples in seconds, but at least 0. Returns 0 if there are none.

@@ -15,7 +15,8 @@
 
 namespace ddproxy {
 
-inline constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();  ///< an index of no element
+/// The index that stands for no element.
+inline constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();
 
 /// A dependency of a task on another lane. A lane completes its launches or calls in order. So a task that
 /// waits for one of them also waits for all earlier ones on that lane.

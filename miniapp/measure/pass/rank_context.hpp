@@ -79,7 +79,8 @@ struct RankContext {
   double probe_state() const { return probe ? probe->measure() : not_available; }
   /// Returns this rank's place among the ranks of the lane `allreduce`.
   GroupPlace place() const { return group.value_or(GroupPlace{runtime.rank(), runtime.ranks()}); }
-  int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n; in replay, the input's n
+  /// Returns the number of ranks n. If all-reduces are replayed, this is [allreduce] ranks of the input.
+  int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }
   /// Returns the groups of ranks on which the lane `allreduce` works. Without `group` all ranks are one
   /// group.
   Grouping grouping() const {

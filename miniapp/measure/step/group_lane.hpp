@@ -15,8 +15,9 @@ namespace ddproxy {
 /// as make_group_lanes() (make_allreduce.hpp) does. Collective.
 void use_group_lane(RankContext& context, int ranks);
 
-/// Returns on rank 0 on how many nodes the ranks of a group of context.grouping() are, the largest number of
-/// all groups. In a replay the input says it; 0: it does not. Collective.
+/// Returns the number of nodes on which the ranks of a group of context.grouping() are. If the groups differ,
+/// returns the largest number. Call it on all ranks; only the result of rank 0 has a meaning. In a replay the
+/// number follows from [machine] ranks_per_node; it is 0 if the input lacks this key. Collective.
 int nodes_of_groups(RankContext const& context);
 
 }  // namespace ddproxy

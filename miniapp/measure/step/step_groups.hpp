@@ -14,9 +14,9 @@ namespace ddproxy {
 
 /// The communicators of a step's graphs as communicators of MPI, and this rank's places in their groups.
 ///
-/// Problem: a sharded step has several communicators. Two of them may have the same ranks: gathers and
-/// reductions run at the same time, and within one communicator all ranks must make their calls in the same
-/// order.
+/// Problem: a sharded step has several communicators. Two of them may have the same ranks, because gathers
+/// and reductions run at the same time. Within one communicator all ranks would have to make their calls in
+/// the same order.
 ///
 /// A step of one communicator with all ranks uses the communicator of the runtime. If all collectives are
 /// replayed, one process carries out the step of rank 0, and there is no communicator of MPI.

@@ -15,11 +15,11 @@ namespace ddproxy {
 namespace {
 
 constexpr std::size_t bucket_calls = 256;
-constexpr double row_kib = 4096;  // KiB of the equal all-reduces of one sample; they take 1 or 2 ms
+constexpr double row_kib = 4096;  // KiB of all all-reduces of a sample; together they take 1 or 2 ms
 constexpr double most_calls = 64;
 
-// Returns the seconds of one all-reduce. The host starts all calls of the row, and then waits for all of
-// them.
+// Returns the seconds of one all-reduce: the mean over `calls`. The host starts all calls, and then waits for
+// all of them.
 double run_row(CommunicationLane& allreduce, std::vector<Slice> const& calls) {
   const auto start = Clock::now();
   for (auto const& slice : calls) allreduce.start_all_reduce(slice, {start});
@@ -27,8 +27,8 @@ double run_row(CommunicationLane& allreduce, std::vector<Slice> const& calls) {
   return seconds_since(start) / static_cast<double>(calls.size());
 }
 
-// Returns the seconds of one bucket. The host starts the reduction of each bucket after it has seen the
-// completion of the previous one.
+// Returns the seconds of one bucket: the mean over `calls`. The host starts the reduction of each bucket
+// after it has seen the completion of the previous one.
 double run_buckets(CommunicationLane& allreduce, std::vector<Slice> const& calls) {
   const auto start = Clock::now();
   for (std::size_t k = 0; k < calls.size(); ++k) {

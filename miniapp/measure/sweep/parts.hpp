@@ -30,8 +30,8 @@ class OperatorTimes {
 };
 
 /// Measures the parts that `[gate] bucket` and `[gate] allreduce_kib` of the input ask for. A part is
-/// something that a sweep measures besides its cases. Each sample of a part is a row of equal calls. The
-/// number of calls in the row is fixed, so that two builds do the same work.
+/// something that a sweep measures besides its cases. A sample of a part consists of equal calls, one after
+/// another. Their number is fixed, so that two builds do the same work.
 class Parts {
  public:
   /// Makes the communication lanes, and allocates memory for the largest message. `context` must outlive this

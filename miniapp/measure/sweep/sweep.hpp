@@ -29,7 +29,7 @@ using PartSink = std::function<void(std::string const& part, double seconds)>;
 using RoundQuestion = std::function<bool(int rounds)>;
 
 /// The sweep calls this function on rank 0 before the first sample of each round. If the sweep takes turns
-/// with another program, the call happens during a turn of this program.
+/// with another program, the call happens during a turn of the sweep.
 using RoundStart = std::function<void()>;
 
 /// The step of a case and the traces of its last sample.

@@ -17,7 +17,7 @@ struct ExactFault {
   std::uint64_t at = 0;     ///< index of the element in the memory of the step
   std::uint64_t task = 0;   ///< index in CompiledStep::phases(); the size of phases(): found after the step
   ExactContent content;     ///< what the element must be: element 0 of this content
-  bool is_count = false;    ///< true: the norm. `expected` and `found` are numbers of gradient elements
+  bool is_count = false;    ///< true: an element of the norm; `expected` and `found` count gradient elements
   double expected = 0, found = 0;
 };
 

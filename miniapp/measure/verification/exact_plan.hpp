@@ -50,8 +50,8 @@ struct ExactOperation {
 class ExactPlan {
  public:
   /// `places` and `groups` are the arguments with which `step` was compiled. `memory` is the number of
-  /// elements of the memory of the step. `rounds`: elements are rounded to bf16 on the wire. Keeps a
-  /// reference to nothing. Throws std::logic_error if the norm of the step has fewer than two elements.
+  /// elements of the memory of the step. `rounds`: elements are rounded to bf16 on the wire. Keeps no
+  /// references. Throws std::logic_error if the norm of the step has fewer than two elements.
   ExactPlan(CompiledStep const& step, std::span<const std::size_t> places,
             std::vector<GroupPlace> const& groups, std::size_t memory, bool rounds);
 

@@ -85,7 +85,7 @@ void ExactPlan::add_task(ComputeCall const& call) {
   finish_task(call);
 }
 
-// Fills what the task used for the last time with NaN.
+// Assigns NaN to the elements that the task used for the last time.
 void ExactPlan::finish_task(ComputeCall const& call) {
   for (auto const& access : call.accesses) {
     if (!is_here(access.slice)) continue;

@@ -38,7 +38,7 @@ struct Account {
   int micro_batches = 1;
   int ranks = 1;
   int tensor_ranks = 1;
-  model::LinkedDevice device;  ///< flop/s or bandwidth 0: not known
+  model::LinkedDevice device;  ///< flop/s and bandwidth of a device; 0: not known
   double device_bytes = 0;     ///< 0: not known
   std::vector<AccountedMethod> methods;
 

@@ -11,7 +11,8 @@ namespace ddproxy::model {
 /// composition: the same number of members of each class. All ranks of a class then have the same times.
 bool ranks_wait_alike(RankGraphs const& step);
 
-/// Returns the same step with one class per rank. The ranks of class 0 come first, in the order of `ranks`.
+/// Returns the same step with one class per rank. The ranks of class 0 come first, in the order of
+/// RankClass::ranks.
 RankGraphs one_class_a_rank(RankGraphs const& step);
 
 }  // namespace ddproxy::model

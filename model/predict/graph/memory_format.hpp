@@ -24,9 +24,10 @@ enum class MemoryFormat {
 /// Changes a graph of a whole step from fp32 to another format. The graph can be used with live_memory() and
 /// simulate() afterwards. It cannot be run: the kernels work in fp32.
 ///
-/// - bf16_master adds a buffer for each buffer of first moments, of the same size.
-/// - autocast adds a buffer of BufferKind::cached_weight for each operator with a matrix product, and an
-///   access to each of its tasks. With several micro-batches the buffer is live between them, too.
+/// - bf16_master adds the buffers of the master copy: for each buffer of first moments one of the same size.
+/// - autocast adds a buffer of BufferKind::cached_weight for each operator with a matrix product. Each task
+///   of the operator gets an access to this buffer. With several micro-batches the buffer is live between
+///   them, too.
 ///
 /// `pass` and `forward` belong to the model of the graph. Wire types are left as they are.
 StepGraph in_format(StepGraph graph, BackwardPass const& pass, ForwardPass const& forward,

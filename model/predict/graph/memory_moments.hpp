@@ -22,7 +22,7 @@ std::int64_t total(KindBytes const& bytes);
 /// Returns the bytes of a kind, 0 if it is absent.
 std::int64_t bytes_of(KindBytes const& bytes, BufferKind kind);
 
-/// The live buffers from `seconds` to the next point.
+/// The bytes of the live buffers from `seconds` until the next point.
 struct MemoryPoint {
   double seconds = 0;
   KindBytes live = {};
@@ -36,7 +36,7 @@ struct MemoryMoments {
   /// Right before the first task of the update, and after the last task of the step. Nothing if the step has
   /// no update.
   std::optional<KindBytes> before_update = std::nullopt, after_update = std::nullopt;
-  /// For each phase: at the start of the task of this phase during which the most bytes are live.
+  /// For each phase: the live bytes right after the start of the task of this phase with the most live bytes.
   std::map<Phase, KindBytes> phases = {};
   /// One point for each moment at which memory changes, sorted by time; the first is at 0.
   std::vector<MemoryPoint> timeline = {};

@@ -21,7 +21,7 @@ struct PhaseSeconds {
   double copies = 0;   ///< copies gradients into buckets and out of them
   double waiting = 0;  ///< the compute lane is idle; other lanes or ranks still work
   double step = 0;     ///< T: from 0 to the end of the last task
-  /// HostWaits: from the end of collectives until the host goes on. Part of `waiting`.
+  /// Time of the HostWaits: from the end of the collectives until the host continues. Included in `waiting`.
   double host_waits = 0;
 
   /// Returns the time in which operators run: T_compute, lengthened by contention.

@@ -13,14 +13,14 @@ namespace ddproxy::model {
 
 /// Returns the costs of a graph that whole_step() (whole_step.hpp) built. An operator costs what `phases`
 /// says for the operator's phase. A norm, clip or update task costs what `phases` says for the number of its
-/// parameters. Copies and all-reduces cost what ddp_costs() (ddp_costs.hpp) says. Throws
+/// gradient elements. Copies and all-reduces cost what ddp_costs() (ddp_costs.hpp) says. Throws
 /// std::invalid_argument for a wrong number of operator times, and what step_costs() (step_costs.hpp) throws.
 StepCosts whole_step_costs(RankGraphs const& step, BackwardPass const& pass, PhaseCosts const& phases,
                            AllreduceCost const& cost, Contention const& contention = {},
                            Copies const& copies = {});
 
-/// Returns the same costs for a step that has other collectives than all-reduces. `collectives` has their
-/// cost tables.
+/// Returns the same costs for a step that also has collectives other than all-reduces. `collectives` has the
+/// cost tables of all its collectives.
 StepCosts whole_step_costs(RankGraphs const& step, BackwardPass const& pass, PhaseCosts const& phases,
                            CollectiveCosts const& collectives, Contention const& contention = {},
                            Copies const& copies = {});

@@ -33,7 +33,7 @@ struct Value {
     return content == Content::parameter || content == Content::gradient ||
            content == Content::optimizer_state;
   }
-  /// Returns the same value with positions that count from an element `by` elements later.
+  /// Returns the same value if positions are counted from an element that lies `by` elements later.
   Value moved(std::ptrdiff_t by) const {
     Value value = *this;
     if (by_position()) value.model += by;
@@ -51,12 +51,13 @@ using Segments = std::vector<Segment>;
 /// Returns the segments that lie in `slice`, with positions that count from the start of `slice`.
 Segments cut(Segments const& segments, Slice slice);
 
-/// Collects violations. Each message starts with the rank and the place, for example the task.
+/// Collects violations. Each message starts with the rank and says where the rule is broken, for example in
+/// which task.
 class Findings {
  public:
   /// `violations` must outlive this object.
   explicit Findings(Violations& violations) : violations_(violations) {}
-  /// Sets the words that name the place in all later messages.
+  /// Sets the words that say in all later messages where the rule is broken.
   void at(std::string where) { where_ = std::move(where); }
   /// Adds a violation on a rank.
   void add(Rule rule, std::size_t rank, std::string const& what);

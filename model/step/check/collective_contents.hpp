@@ -19,7 +19,7 @@ class CollectiveContents {
   void run(std::vector<ClassTask> const& node);
 
  private:
-  /// The part of one rank in a collective.
+  /// What one rank does in a collective.
   struct Member {
     std::size_t rank;
     Collective collective;

@@ -87,9 +87,9 @@ class Follower {
     if (compute.phase > Phase::backward) check_finished(rank, accesses, compute, access, segment);
   }
 
-  /// Returns true if a value does not belong to the elements of the model that the access names or, for an
-  /// activation, to its tensor and micro-batch. For an activation that the task modifies, only the
-  /// micro-batch counts.
+  /// Returns true if a value belongs to other elements of the model than the access names. For an
+  /// activation, returns true if the value belongs to another tensor or to another micro-batch. If the task
+  /// modifies the activation, only the micro-batch counts.
   bool is_of_another(std::size_t rank, Compute const& compute, Access const& access,
                      Value const& value) const {
     if (value.content == Content::norm) return false;
@@ -98,8 +98,8 @@ class Follower {
     return access.mode != AccessMode::modify && value.model != contents_.model_start(rank, access);
   }
 
-  /// Checks what norm, clip and update read: gradients and norms must be complete. An update must read
-  /// gradients that are clipped if the step clips, and must read the gradients of the parameters that it
+  /// Checks what norm, clip and update read: gradients and norms must be complete. The gradients of an update
+  /// must be clipped as check_clipped() says. An update must read the gradients of all parameters that it
   /// updates.
   void check_finished(std::size_t rank, std::vector<Access> const& accesses, Compute const& compute,
                       Access const& access, Segment const& segment) {
@@ -115,8 +115,8 @@ class Follower {
     }
   }
 
-  /// Adds a violation unless the gradients of an update are clipped once if the step clips, and never
-  /// otherwise. An update that reads the norm clips the gradients itself, which counts as once.
+  /// Checks a gradient of an update. In a step with clipping it must be clipped exactly once, in a step
+  /// without clipping never. An update that reads the norm clips the gradient itself, which counts as once.
   void check_clipped(std::size_t rank, std::vector<Access> const& accesses, Access const& access,
                      Value const& gradient) {
     const bool clips =

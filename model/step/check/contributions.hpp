@@ -52,7 +52,8 @@ class ContributionSets {
   std::map<std::vector<Id>, std::optional<Id>> unions_, averages_;
 };
 
-/// Stores which elements of the model each sum of squares covers, and gives each cover an id.
+/// Stores the elements of the model whose squares a sum contains: the cover of the sum. Gives each cover an
+/// id.
 class CoveredElements {
  public:
   using Id = std::size_t;

@@ -35,7 +35,7 @@ class AllReduceBuilder {
   /// Returns whether backward() has completed every gradient of a bucket.
   bool is_complete(Bucket const& bucket) const { return bucket.last < next_gradient_; }
 
-  /// Adds the all-reduce of a bucket, which waits for the tasks `after`, too. Returns it.
+  /// Adds the all-reduce of a bucket and returns its id. The all-reduce also waits for the tasks `after`.
   TaskId all_reduce(Slice bucket, std::vector<TaskId> const& after);
   /// Adds the copy of a bucket back to its gradients, if the strategy has such copies.
   void copy_out(Slice bucket);

@@ -14,9 +14,9 @@ namespace ddproxy::model {
 ///
 /// Operator ids are indices into BackwardPass::operations. The buffers contain the gradients in ready order.
 /// All operators and copies run on the compute lane, all all-reduces on communication lane 0. After the last
-/// operator of the backward pass a HostWait makes the host wait for the end of this operator. With overlap
-/// the HostWait comes after the all-reduces in StepGraph::tasks. Without overlap it comes before the
-/// all-reduces, and they wait for it. An empty plan gives the backward pass without communication.
+/// operator of the backward pass, and its copies into buckets, a HostWait makes the host wait for their end.
+/// With overlap the HostWait comes after the all-reduces in StepGraph::tasks. Without overlap it comes before
+/// the all-reduces, and they wait for it. An empty plan gives the backward pass without communication.
 RankGraphs ddp(BackwardPass const& pass, Ddp const& strategy, std::size_t ranks);
 
 }  // namespace ddproxy::model

@@ -201,8 +201,8 @@ class FsdpStep : ShardedBuilder {
       if (unit.is_root()) reduce(unit, *unit.gradients, m);
   }
 
-  /// Adds the gathers of the uses up to `prefetch` uses after `use`. `looked_at` is the number of uses whose
-  /// gathers were added, or were not needed.
+  /// Adds the gathers for `use` and for the next ahead() uses, except those that were added before.
+  /// `looked_at` is the number of uses whose gathers were added, or were not needed.
   void gather_ahead(std::size_t use, std::size_t& looked_at) {
     const std::size_t end = std::min(uses_.size(), use + static_cast<std::size_t>(ahead()) + 1);
     for (; looked_at < end; ++looked_at)

@@ -9,15 +9,17 @@
 #include "model/step/graph_builder.hpp"
 #include "model/step/strategies/whole_step_settings.hpp"
 
-// The parts that zero.cpp and fsdp.cpp share: communicators, shards, clipping and updates.
+// The parts that zero.cpp and fsdp.cpp share: communicators, shards, clipping and updates. A "run" is the
+// range of consecutive tensors that form a bucket or a unit (sharding.hpp).
 namespace ddproxy::model {
 
 /// The communicators of a sharded step. Communicator 0 has all ranks.
 struct ShardGroups {
   std::vector<Communicator> communicators;
-  std::size_t ranks = 1;                  ///< ranks that share a run: n
-  CommunicatorId reduces{0}, gathers{0};  ///< n consecutive ranks in each group
-  /// The ranks with the same shard. Set only if the ranks form several groups.
+  std::size_t ranks = 1;  ///< ranks that share a run: n
+  /// The communicators of the reductions and of the gathers. Each group has n consecutive ranks.
+  CommunicatorId reduces{0}, gathers{0};
+  /// The communicator of the ranks with the same shard. Set only if the ranks form several groups.
   std::optional<CommunicatorId> replicas = std::nullopt;
   /// Returns the lane of a communicator.
   Lane lane(CommunicatorId id) const;
@@ -48,7 +50,7 @@ class ShardedBuilder {
   BufferId shard_buffer(BufferKind kind, Content content, ShardedSlice const& run, bool kept,
                         bool exits = false);
 
-  /// Returns an access to a whole run at the start of a buffer, with the padding.
+  /// Returns an access to a whole run, with the padding. The run begins at the first element of the buffer.
   Access whole(BufferId buffer, ShardedSlice const& run, AccessMode mode, Content content) const;
   /// Returns an access of a collective to a buffer with this rank's shard, with the padding.
   Access shard(BufferId buffer, ShardedSlice const& run, AccessMode mode, Content content) const;
@@ -68,8 +70,8 @@ class ShardedBuilder {
   /// Adds the all-reduce of a shard over the replicas, if there are any.
   void reduce_replicas(ShardedSlice const& run, BufferId shard);
 
-  /// Adds the tasks that compute the norm of all gradients. `gradients` has accesses that read them. If the
-  /// ranks have different gradients (`over_ranks`), a collective adds their sums of squares.
+  /// Adds the tasks that compute the norm of all gradients. `gradients` has the accesses that read them. If
+  /// the ranks have different gradients (`over_ranks`), a collective adds their sums of squares.
   void add_norm(std::vector<Access> const& gradients, bool over_ranks);
   /// Adds the update of this rank's parameters. The accesses read the gradients and modify the parameters and
   /// the state of the optimizer. With clipping the task reads the norm.

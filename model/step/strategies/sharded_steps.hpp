@@ -17,7 +17,7 @@ namespace ddproxy::model {
 struct GatheredUnit {
   std::optional<std::size_t> block;  ///< its block; nothing: the root unit, or the whole model
   std::size_t elements = 0;          ///< elements of the gathered unit, with the padding
-  bool stays = false;                ///< it stays gathered from its first use to the end of the micro-batch
+  bool stays = false;  ///< true: it stays gathered from its first to its last use in a micro-batch
 };
 
 /// Returns the units of a step in ready order of their first parameters. Each unit is divided over `ranks`
@@ -28,11 +28,12 @@ std::vector<GatheredUnit> gathered_units(BackwardPass const& pass, Sharding cons
 /// Builds a step with ZeRO stage 1 or 2. Every rank has all parameters. The buckets of `strategy.ddp.plan`
 /// are divided among the ranks.
 ///
-/// - Stage 1 has a buffer for all gradients. After the last micro-batch (with Sync::each after each one) each
-///   bucket is reduced: by a reduce-scatter into a shard, or by an all-reduce of the bucket.
-/// - Stage 2 has two buffers for gradients of buckets, used in turn. Each micro-batch ends with the
-///   reduce-scatter of its buckets, which adds to the shards. Sync has no effect. A bucket that contains a
-///   tied embedding has a buffer of its own, because the head contributes to it first.
+/// - Stage 1 has a buffer for the gradients of each bucket. The buckets are reduced in the last micro-batch,
+///   or in every micro-batch with Sync::each: by a reduce-scatter into a shard, or by an all-reduce.
+/// - Stage 2 has two buffers for gradients of buckets, used in turn. Every micro-batch reduces its buckets by
+///   reduce-scatters. From the second micro-batch on they add to the shards. Sync has no effect. A bucket
+///   that contains a tied embedding has a buffer of its own, because the output head contributes to this
+///   bucket at the start of the backward pass.
 /// - Each rank updates its shard of a bucket. Then an all-gather of the bucket, or a broadcast of each shard,
 ///   brings the updated parameters to all ranks.
 /// - With clipping each rank adds the squares of its shards, and an all-reduce adds the sums of the ranks. If
@@ -48,15 +49,16 @@ RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::
 /// - A unit is gathered before its forward pass. With Sharding::reshard_after_forward it is released after
 ///   its forward pass and gathered again before its backward pass. Otherwise it is kept until the end of its
 ///   backward pass. The last block is always kept, because its backward pass follows at once.
-/// - At most `prefetch` units are gathered ahead of compute, into prefetch + 1 slots. A gather waits until
-///   the last task that reads its slot has ended.
+/// - At most `prefetch` units are gathered ahead of compute. The units that are released after their forward
+///   pass share prefetch + 1 buffers, called slots. A gather into a slot waits until the last task that reads
+///   the slot has ended.
 /// - The root unit has the parameters outside of the blocks. It stays gathered for the whole micro-batch. It
 ///   is not contiguous in ready order, so it consists of two runs, each with its own collectives.
 /// - The backward pass of a unit ends with the reduce-scatter of its gradients. In the second and later
 ///   micro-batches the reduce-scatter adds to the shard. Two buffers hold the gradients of blocks in turn.
 ///   Sync has no effect.
-/// - If groups of ranks share a unit (HSDP), an all-reduce averages the shards over the groups after the last
-///   micro-batch.
+/// - If groups of ranks share a unit (HSDP), each reduce-scatter of the last micro-batch is followed by an
+///   all-reduce, which averages the shard over the groups.
 /// - With `strategy.ddp.overlapped` = false nothing is gathered ahead, and compute waits for each reduction.
 ///
 /// `strategy.ddp.plan` and `copies` have no effect. Throws std::invalid_argument if the group does not divide

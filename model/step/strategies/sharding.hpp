@@ -61,7 +61,8 @@ enum class RankClasses {
           ///< the step. With thousands of ranks nearly every rank may have a class of its own
 };
 
-/// The parts of the state of training that are divided among the ranks. Every rank keeps all of the others.
+/// The parts of the state of training that are divided among the ranks. Every rank keeps the other parts
+/// undivided.
 struct DividedState {
   bool optimizer = false;
   bool gradients = false;  ///< true: every micro-batch averages its gradients; Sync has no effect

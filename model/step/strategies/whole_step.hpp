@@ -22,14 +22,14 @@ namespace ddproxy::model {
 /// Communication lane 0 runs the all-reduces.
 ///
 /// - The first micro-batch assigns gradients, the later ones add to them.
-/// - With Sync::each every micro-batch ends with all-reduces. Let P be the gradient that was averaged so far,
+/// - With Sync::each every micro-batch has its all-reduces. Let P be the gradient that was averaged so far,
 ///   which is equal on all ranks, and L_r what the micro-batch added on rank r. The all-reduce gives
 ///   avg(P + L_r) = P + avg(L_r). As in PyTorch, the next micro-batch waits for the all-reduces.
 /// - Without clipping the update of a bucket waits only for the all-reduce of that bucket.
 /// - With clipping each norm task waits for the all-reduce of its bucket. It adds the squares of the bucket
 ///   to a sum. The sum is a double, so its buffer has two elements of 4 bytes. Each update waits for all norm
-///   tasks, reads the sum, and scales the gradients that it uses. Without an optimizer clip tasks scale the
-///   gradients in place instead.
+///   tasks, reads the sum, and scales the gradients that it uses. Without an optimizer, clip tasks scale the
+///   gradients in place.
 /// - The norm needs no collective: after the all-reduces every rank has the same gradients and computes the
 ///   same norm. A strategy that divides the gradients among the ranks would have to all-reduce the sum.
 ///

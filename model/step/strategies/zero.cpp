@@ -218,7 +218,7 @@ class ZeroStep : ShardedBuilder {
   }
 
   std::vector<ShardedBucket> buckets_;
-  std::size_t complete_ = 0;  // number of tensors whose gradients are complete: the first ones
+  std::size_t complete_ = 0;  // the gradients of the first `complete_` tensors are complete
   std::size_t next_bucket_ = 0;
   TaskId last_compute_{};
   std::optional<TaskId> last_reduced_, wait_;  // `wait_`: the next compute task waits for it
