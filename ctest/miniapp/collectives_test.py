@@ -66,6 +66,9 @@ def check_measured(ranks):
 def check_pieces():
     text, _ = start(2, tiny, "-o", "p.h5", "--op", "broadcast,all_gather", "--pieces", "0.05,0.1", "--total", "0.25")
     assert "262144 bytes moved in pieces" in text, text
+    assert "busbw" not in text and "valid=false" in text, text  # no single message was measured
+    text, _ = start(2, tiny, "-o", "b.h5", "--op", "all_gather", "--sizes", "0.1", "--pieces", "0.05", "--total", "0.25")
+    assert "busbw" in text and "262144 bytes moved in pieces" in text and "valid=true" in text, text
     with h5py.File("p.h5") as file:
         table = file["collectives"]
         assert table["piece_verb"][:].tolist() == [b"broadcast"] * 2 + [b"all_gather"] * 2
@@ -177,7 +180,6 @@ def check_wrong_input():
     refused("0 is not a message size", tiny, "--sizes", "1,0")
     refused("is more than the", tiny, "--sizes", "1e6")
     refused("is less than one element", tiny, "--sizes", "2e-6")
-    refused("give either --sizes or --pieces, not both", tiny, "--sizes", "1", "--pieces", "1")
     refused("[allreduce] ranks: is missing", write("none.toml", REPLAY.replace("ranks = 2\n", "").replace("TABLE", "all.csv")))
     write("bad.csv", "verb,ranks,bytes,seconds\nreduce,2,1,1\n")
     refused('bad.csv:2: the verb "reduce" is unknown', write("bad.toml", REPLAY.replace("TABLE", "bad.csv")))

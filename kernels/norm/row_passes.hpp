@@ -14,7 +14,7 @@ using tile::Vector;
 /// Number of partial sums. With a single one each addition would wait for the one before.
 inline constexpr int partial_sums = 4;
 /// Number of elements of each array that sum() reads at once.
-inline constexpr Index chunk = partial_sums * tile::lanes;
+inline constexpr Index columns_at_once = partial_sums * tile::lanes;
 
 /// Two sums that one pass takes. T is a Vector or a float.
 template <class T>
@@ -37,12 +37,12 @@ inline TwoSums<float> total(TwoSums<Vector> const& sums) {
   return {total(sums.first), total(sums.second)};
 }
 
-/// Requests the cache lines of one chunk of the array `to`, which will be written soon.
+/// Requests the cache lines of the next columns of the array `to`, which will be written soon.
 struct Request {
   float* to;
   void operator()(Index first) const {
     constexpr Index floats_of_line = 16;
-    for (Index c = first; c < first + chunk; c += floats_of_line) __builtin_prefetch(to + c, 1, 2);
+    for (Index c = first; c < first + columns_at_once; c += floats_of_line) __builtin_prefetch(to + c, 1, 2);
   }
 };
 
@@ -51,12 +51,12 @@ inline constexpr auto request_nothing = [](Index) {};
 
 /// Returns the sum over c of term(a[c], b[c], ...), where a, b, ... [columns] are `arrays`. The term is a
 /// number or TwoSums. `term` is called with Vectors, and with floats for the last columns. `request` is
-/// called for each chunk, with its first column.
+/// called for each group of columns_at_once columns, with the first of them.
 template <class Term, class Requests, class... Arrays>
 auto sum(Index columns, Term const& term, Requests const& request, Arrays const*... arrays) {
   decltype(term(tile::load(arrays)...)) parts[partial_sums] = {};
   Index c = 0;
-  for (; c + chunk <= columns; c += chunk) {
+  for (; c + columns_at_once <= columns; c += columns_at_once) {
     request(c);
     for (int i = 0; i < partial_sums; ++i) parts[i] += term(tile::load(arrays + c + i * tile::lanes)...);
   }

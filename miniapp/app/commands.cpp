@@ -78,12 +78,14 @@ void check_files(Options const& options, Config const& config, std::vector<Case>
 // Calls the methods of the session that carry out a command. A signal ends `run` and `sweep` between two of
 // these calls, and during the sweep between two samples. The calibration and the measurement of all-reduces
 // take no more samples after a signal.
-void run_steps(Session& session, Runtime const& runtime, std::string const& command, bool pieces) {
+void run_steps(Session& session, Runtime const& runtime, Options const& options) {
+  auto const& command = options.command;
+  const bool pieces = !options.pieces_mib.empty();
   if (command == "layers") session.layers();
   if (command == "allreduce" && pieces) session.pieces();
   if (command == "allreduce" && !pieces) session.allreduce();
+  if (command == "collectives" && (!pieces || !options.sizes_mib.empty())) session.collectives();
   if (command == "collectives" && pieces) session.collective_pieces();
-  if (command == "collectives" && !pieces) session.collectives();
   if (command == "run") session.open_calibration();
   if (command == "sweep") session.plan_from_input();
   if (command == "run" || command == "sweep") {
@@ -165,7 +167,7 @@ void execute(Options const& options, Runtime const& runtime) {
   try {
     choose_lane(options, context);
     session.emplace(options, std::move(context), std::move(input.cases), std::move(earlier));
-    run_steps(*session, runtime, options.command, !options.pieces_mib.empty());
+    run_steps(*session, runtime, options);
   } catch (StuckCall const& error) {
     leave_stuck_call(runtime, close, error.what());
   } catch (CollectiveError const& error) {

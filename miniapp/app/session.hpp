@@ -25,7 +25,7 @@ namespace ddproxy {
 ///
 ///     layers       layers()
 ///     allreduce    allreduce(), or pieces() with --pieces
-///     collectives  collectives(), or collective_pieces() with --pieces
+///     collectives  collectives(), collective_pieces() with --pieces, or both with --sizes and --pieces
 ///     run          open_calibration(), verify(), close_calibration(), sweep()
 ///     sweep        plan_from_input(), verify(), sweep()
 ///

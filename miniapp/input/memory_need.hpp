@@ -12,8 +12,8 @@
 namespace ddproxy {
 
 /// Device memory that libraries take for themselves, bytes of a rank. The sum of both was measured once: 652
-/// MiB above the arrays, with one rank on an H200 (2026-11-26). The two numbers below are an estimate of how
-/// this sum divides. A run on a GPU measures both (/provenance/blas_memory and nccl_memory in
+/// MiB above the arrays, with one rank on an H200 (2026-11-26). The two numbers below are estimates. Together
+/// they are 640 MiB. A run on a GPU measures both (/provenance/blas_memory and nccl_memory in
 /// docs/results.md).
 inline constexpr double blas_device_memory = 128.0 * 1024 * 1024;
 inline constexpr double nccl_device_memory = 512.0 * 1024 * 1024;

@@ -53,7 +53,7 @@ CLI::Option* add_pieces(CLI::App& command, Options& options) {
                      .add_option("--pieces,--chunks", options.pieces_mib,
                                  "divide a fixed total (all gradients, or --total) into pieces of this size "
                                  "(MiB) and measure it as a whole, once for each size in the list; single "
-                                 "messages are not measured then")
+                                 "messages are then measured only if `collectives` has --sizes")
                      ->delimiter(',')
                      ->check(positive_number());
   command
@@ -71,15 +71,14 @@ void add_collectives_options(CLI::App& command, Options& options) {
           "--op", [&options](auto const& words) { options.verbs = read_verbs(words); },
           "collectives to measure: allreduce, reduce_scatter, all_gather, broadcast; default: all of them")
       ->delimiter(',');
-  auto* sizes =
-      command
-          .add_option("--sizes", options.sizes_mib,
-                      "message sizes on the wire (MiB); a gradient in bf16 takes half of its size in fp32. "
-                      "The sizes are rounded up so that all ranks have equal parts; default: the sizes "
-                      "that `allreduce` measures")
-          ->delimiter(',')
-          ->check(message_size());
-  add_pieces(command, options)->excludes(sizes);
+  command
+      .add_option("--sizes", options.sizes_mib,
+                  "message sizes on the wire (MiB); a gradient in bf16 takes half of its size in fp32. "
+                  "The sizes are rounded up so that all ranks have equal parts; default: the sizes "
+                  "that `allreduce` measures")
+      ->delimiter(',')
+      ->check(message_size());
+  add_pieces(command, options);
   command
       .add_option("--group", options.group,
                   "measure on groups of this many consecutive ranks, all groups at the same time; the "

@@ -9,4 +9,7 @@ namespace ddproxy::model {
 /// takes about 3 ms, so a caller that needs a value often should keep it.
 double student_quantile(double degrees, double alpha);
 
+/// Quantiles of the standard normal distribution: 80, 90 and 95 % of it are below them.
+inline constexpr double normal_80 = 0.8416, normal_90 = 1.2816, normal_95 = 1.6449;
+
 }  // namespace ddproxy::model

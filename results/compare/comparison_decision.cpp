@@ -6,12 +6,12 @@
 #include <functional>
 
 #include "model/statistics/estimate.hpp"
+#include "model/statistics/student.hpp"
 #include "results/compare/comparison_parts.hpp"
 
 namespace ddproxy::results {
 namespace {
 
-constexpr double z_90 = 1.2816, z_95 = 1.6449;  // normal quantiles: power of 90 %, one-sided level of 5 %
 constexpr std::size_t fewest_runs = 5;          // on each side; there are then C(10, 5) = 252 relabellings
 
 // Returns the factor f in: squared standard error of the mean shift = f x (standard deviation of a unit)^2 /
@@ -23,7 +23,7 @@ double error_factor(Unit unit) {
 // Returns the number of rounds, or of runs on each side, with which equal builds are found unchanged in 90 of
 // 100 comparisons.
 std::size_t units_needed(double deviation, double tolerance, Unit unit) {
-  const double root = (z_90 + z_95) * deviation / std::log1p(tolerance);
+  const double root = (model::normal_90 + model::normal_95) * deviation / std::log1p(tolerance);
   const double needed = std::ceil(error_factor(unit) * root * root);
   return static_cast<std::size_t>(std::clamp(needed, 1.0, 1e6));
 }

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "model/statistics/quantile.hpp"
+#include "model/statistics/student.hpp"
 #include "results/compare/relabelling.hpp"
 
 namespace ddproxy::results {
@@ -184,8 +185,7 @@ bool FamilyTest::rejects() const {
 }
 
 double FamilyTest::smallest_found(FamilyMember const& member) const {
-  constexpr double z_90 = 1.2816;  // 90 % quantile of the normal distribution
-  return (critical + z_90) * member.error;
+  return (critical + model::normal_90) * member.error;
 }
 
 double FamilyTest::smallest_found_of_a_case() const {

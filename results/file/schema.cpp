@@ -243,7 +243,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/memory/live_at_start", integer, {"case"}, "byte", "bytes of the live buffers of rank 0 at the start of the last sample of the case; -1 if the case has no sample", true},
     {"/memory/live_peak", integer, {"case"}, "byte", "largest number of bytes of live buffers of rank 0 during the last sample of the case; -1 if the case has no sample", true},
     {"/memory/predicted_peak", integer, {"case"}, "byte", "largest number of bytes of live buffers of rank 0 in the predicted step, -1 without a prediction", true},
-    {"/memory/kind", text, {"kind"}, "1", "kind of buffer: parameter, gradient, bucket, optimizer_state, activation, activation_gradient or scalar"},
+    {"/memory/kind", text, {"kind"}, "1", "kind of buffer: parameter, gradient, bucket, gathered_unit, optimizer_state, activation, activation_gradient or scalar"},
     {"/memory/kind_at_peak", integer, {"case", "kind"}, "byte", "bytes of the live buffers of this kind on rank 0 when its live memory is largest, in the last sample of the case; -1 if the case has no sample", true},
     {"/memory/kind_peak", integer, {"case", "kind"}, "byte", "largest number of bytes of live buffers of this kind on rank 0 during the last sample of the case; -1 if the case has no sample", true},
     {"/memory/allocated", integer, {}, "byte", "memory that each rank allocates for the buffers of a step; nothing is allocated for what is replayed, so 0 if compute and all-reduces are both replayed"},

@@ -67,8 +67,7 @@ double LevelTracker::smallest_seen(std::size_t nights, NoiseShape const& shape) 
   if (!is_tested_ || window.nights == 0 || noise.degrees < fewest_degrees) return std::nan("");
   const double independent = noise.deviation * std::sqrt(1.0 / static_cast<double>(nights) +
                                                          1.0 / static_cast<double>(window.nights));
-  constexpr double power_quantile = 0.8416;  // normal quantile for a power of 80 %
-  return std::expm1(threshold(nights, noise.deviation, noise, window, shape) + power_quantile * independent);
+  return std::expm1(threshold(nights, noise.deviation, noise, window, shape) + model::normal_80 * independent);
 }
 
 LevelRatio LevelTracker::newest(NoiseShape const& shape) const {

@@ -17,7 +17,7 @@ namespace ddproxy {
 namespace {
 
 constexpr int products = 5;
-// Large enough that the product takes much longer than its start, and that sums of rows are not visible.
+// Large enough that the start of a product and the transfer of its operands take hardly any of its time.
 constexpr kernels::Index order = on_device ? 4096 : 1024;
 constexpr double flops = 2.0 * order * order * order;
 
