@@ -26,6 +26,15 @@ def write_build(folder, script):
     return folder
 
 
+def write_pythons(folder):
+    """Makes matplotlib fail in each Python that runs with the first variables. The second ones also name a Python that can import it."""
+    (folder / "matplotlib").mkdir(parents=True)
+    (folder / "matplotlib" / "__init__.py").write_text('raise ImportError("libfreetype.so.6: cannot open shared object file")\n')
+    (folder / "python").write_text(f'#!/bin/sh\nunset PYTHONPATH\nexec {sys.executable} "$@"\n')
+    (folder / "python").chmod(0o755)
+    return {"PYTHONPATH": str(folder)}, {"PYTHONPATH": str(folder), "DDPROXY_PYTHON": str(folder / "python")}
+
+
 class Nights:
     """Runs nights in a folder, which keeps their state."""
 
@@ -33,10 +42,10 @@ class Nights:
         self.folder = folder
         self.words = ["--state", folder / "state", "--artifacts", folder / "artifacts", "--input", folder / "equal" / "twin.toml"]
 
-    def run(self, code, build, *words, rounds=7):
+    def run(self, code, build, *words, rounds=7, **variables):
         """Runs a night. Returns what it printed."""
         done = subprocess.run([NIGHT, "--new", build, *self.words, *words, "--", "--ranks", "1", "--rounds", str(rounds)], capture_output=True,
-                              text=True, check=False, env={**os.environ, "PATH": "/usr/bin:" + os.environ["PATH"]})
+                              text=True, check=False, env={**os.environ, "PATH": "/usr/bin:" + os.environ["PATH"], "DDPROXY_PYTHON": "", **variables})
         assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
         return done.stdout + done.stderr
 
@@ -69,15 +78,19 @@ def main():
         faster = write_build(folder / "faster", f'exec {DDPROXY} "$@"\n')
         slower = write_build(folder / "slower", f'exec {DDPROXY} "${{@/equal/slow}}"\n')
         broken = write_build(folder / "broken", f'[ $1 = compare ] && exec {DDPROXY} "$@"; exit 127\n')
+        without_matplotlib, with_named_python = write_pythons(folder / "pythons")
         nights = Nights(folder)
         assert "is the first build" in nights.run(0, slower)
         assert nights.state("reference") == nights.state("last-good") == str(slower)
-        assert "it is now the last good build" in nights.run(0, build)
+        output = nights.run(0, build, **without_matplotlib)
+        assert "it is now the last good build" in output
+        assert output.count("no Python can import matplotlib (tried: python3, /usr/bin/python3); name one that can in DDPROXY_PYTHON\n") == 1, output
+        assert "Traceback" not in output and not nights.artifact("history.html").exists(), output
         assert nights.state("reference") == str(slower) and nights.state("last-good") == str(build)
         check_dashboard(nights, "passed")
         assert nights.measured() == 1, "the last good build was the reference build, so one measurement answers both questions"
         assert len(list((folder / "state" / "nights").glob("*.night.json"))) == 1
-        output = nights.run(1, slower)
+        output = nights.run(1, slower, **with_named_python)
         assert f"{slower} is slower than the last good build {build}" in output and nights.state("last-good") == str(build)
         check_dashboard(nights, "failed")
         assert nights.measured() == 1 + 2, "they differed"
@@ -88,6 +101,9 @@ def main():
         assert "undecided" in nights.run(5, faster, rounds=2) and nights.state("last-good") == str(build)
         nights.run(4, broken)
         assert nights.state("last-good") == str(build)
+        (folder / "state" / "last-good").write_text(str(slower) + "\n")
+        assert "could not be written or sent to CDash" in nights.run(4, faster, CDASH_URL="http://127.0.0.1:9/submit.php?project=ddproxy")
+        assert nights.state("last-good") == str(faster)
         assert "give --new BUILD and --state FOLDER" in subprocess.run([NIGHT], capture_output=True, text=True, check=False).stderr
         assert "unknown option --x" in nights.run(2, build, "--x", "y")
         (folder / "state" / "last-good").write_text(str(folder / "nowhere") + "\n")

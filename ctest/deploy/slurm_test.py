@@ -108,6 +108,18 @@ def check_twin(jobs):
     assert (abs(error) < 0.05).all(), error
 
 
+def check_installation(jobs):
+    """An installed job file starts the ddproxy on PATH, in a folder that has neither builds nor inputs."""
+    (jobs.folder / "bin").mkdir()
+    (jobs.folder / "bin" / "ddproxy").symlink_to(DDPROXY)
+    environment = jobs.environment
+    jobs.environment = {**environment, "PATH": f"{jobs.folder}/bin:{environment['PATH']}"}
+    del jobs.environment["DDPROXY"]
+    figures, _ = jobs.run("--ntasks-per-node=1", "--gpus-per-node=1", JOB, "gpt2-large-a100x16-slingshot")
+    jobs.environment = environment
+    assert figures["valid"] == "replay", figures
+
+
 def check_too_few_gpus(jobs):
     number, code = jobs.submit("--gpus-per-node=4", JOB, "tiny.toml")
     assert code == 2 and "this job has 8 tasks on a node but only 4 GPUs" in jobs.log(number), jobs.log(number)
@@ -173,7 +185,7 @@ def main():
                 sys.exit(77)
             jobs = Jobs(slurm, pathlib.Path(folder))
             (jobs.folder / "tiny.toml").write_text(TINY)
-            for check in (check_too_few_gpus, check_twin, check_cpus_of_a_task, check_two_nodes, check_eight_tasks, check_reframe, check_preemption):
+            for check in (check_too_few_gpus, check_twin, check_installation, check_cpus_of_a_task, check_two_nodes, check_eight_tasks, check_reframe, check_preemption):
                 check(jobs)
                 print(f"passed: {check.__name__}", flush=True)
 

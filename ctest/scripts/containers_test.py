@@ -56,6 +56,10 @@ class Containers(unittest.TestCase):
         for cuda, words in (("", "scripts/setup\n"), ("80", "scripts/setup --cuda 80\n")):
             self.assertEqual(shell(f"echo {setup}", PROJECT, CUDA=cuda).stdout, words)
 
+    def test_an_image_gets_the_repository_but_nothing_that_git_ignores(self):
+        git, docker = (re.findall(r"^[^#\n].*", (PROJECT / name).read_text(), re.MULTILINE) for name in (".gitignore", ".dockerignore"))
+        self.assertEqual(docker, [line.rstrip("/") if line.startswith("/") else f"**/{line.rstrip('/')}" for line in git])
+
     def test_the_steps_run_in_a_copy(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name, "project")
@@ -68,8 +72,9 @@ class Containers(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, (step, done.stdout[-2000:], done.stderr[-2000:]))
             self.assertIn("install: ", done.stdout)
             self.assertNotIn("test_miniapp", done.stdout)
-            cache = (folder / "build/CMakeCache.txt").read_text()
-            self.assertIn("DDPROXY_TESTS:BOOL=OFF\n", cache)
+            for option, has_tests in (("BUILD_TESTING=ON", True), ("BUILD_TESTING=OFF", False), ("DDPROXY_TESTS=ON", True)):
+                again = shell(f"cmake --preset default -D{option} && cmake --build --preset default --target help", folder)  # the folder is configured already
+                self.assertEqual((again.returncode, "test_miniapp" in again.stdout), (0, has_tests), (option, again.stderr[-2000:]))
 
 
 if __name__ == "__main__":

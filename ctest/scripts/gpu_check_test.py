@@ -3,6 +3,7 @@
 """gpu_check_test.py PROJECT DDPROXY: tests what gpu-check and the job for eight GPUs start, with replacements for the GPU, mpirun and srun."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -168,15 +169,25 @@ NODES = 'case "$1" in */0000:07:00.0/* | */0000:0f:00.0/*) echo 3 ;; */0000:4[7e
 
 
 class Job(unittest.TestCase):
-    def submit(self, buses, slurm):
+    def submit(self, buses, slurm, files=("path/ddproxy",), words=()):
+        """Runs the job file in a folder with these programs. The folder `path` is on PATH."""
         with tempfile.TemporaryDirectory() as folder:
+            for name in files:
+                write_program(pathlib.Path(folder) / name, "")
             write_program(pathlib.Path(folder) / "srun", SRUN)
             write_program(pathlib.Path(folder) / "nvidia-smi", f'for bus in {buses}; do echo "00000000:$bus:00.0"; done')
             write_program(pathlib.Path(folder) / "cat", NODES)  # prints the kernel's files
-            environment = {"PATH": f"{folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "1", "SLURM_CPUS_ON_NODE": "128",
+            environment = {"PATH": f"{folder}:{folder}/path:/usr/bin:/bin", "SLURM_JOB_ID": "1", "SLURM_CPUS_ON_NODE": "128",
                            "SLURM_TASKS_PER_NODE": "8", "SLURM_GPUS_ON_NODE": "8", "SLURM_GPUS_PER_NODE": "8"} | slurm
-            return subprocess.run(["bash", project / "deploy/slurm/run-8gpu.sbatch"], cwd=folder, env=environment,
+            return subprocess.run(["bash", project / "deploy/slurm/run-8gpu.sbatch", *words], cwd=folder, env=environment,
                                   capture_output=True, text=True, check=False)
+
+    def started(self, *files, words=(), **slurm):
+        """Returns the program and the input that the job starts in a folder with these files."""
+        done = self.submit("", slurm, files, words)
+        self.assertEqual(done.returncode, 0, done)
+        program, given = re.search(r"--kill-on-bad-exit=1 (\S+) run (\S+) -o", done.stdout).groups()
+        return program, given
 
     def options(self, buses="", **slurm):
         done = self.submit(buses, slurm)
@@ -207,6 +218,20 @@ class Job(unittest.TestCase):
             done = self.submit("", {"SLURM_GPUS_PER_NODE": gpus})  # with --exclusive, SLURM_GPUS_ON_NODE stays 8
             self.assertEqual((done.returncode, done.stdout), (2, ""), done)
             self.assertIn("--ntasks-per-node=4", done.stderr)
+
+    def test_starts_the_build_of_the_project_or_the_installed_program(self):
+        build, source = "build-cuda-a100/ddproxy", "inputs/gpt2-large-8gpu-nccl.toml"
+        self.assertEqual(self.started(build, source, "path/ddproxy"), (build, source))
+        program, given = self.started("path/ddproxy")  # an installation, in a folder of results
+        self.assertTrue(program.endswith("/path/ddproxy"), program)
+        self.assertEqual(given, "gpt2-large-8gpu-nccl")
+        self.assertTrue((project / source).exists())
+        self.assertEqual(self.started(build, words=["tiny"], DDPROXY="/prefix/bin/ddproxy"), ("/prefix/bin/ddproxy", "tiny"))
+
+    def test_says_where_it_searched_for_the_program(self):
+        done = self.submit("", {}, files=())
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+        self.assertRegex(done.stderr, "no program: /.* has no build-cuda-a100/ddproxy, and ddproxy is not on PATH; .* in DDPROXY\n$")
 
     def test_starts_mpi_as_the_user_says(self):
         self.assertIn(" --mpi=pmix ", self.options())

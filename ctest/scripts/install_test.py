@@ -113,6 +113,8 @@ class Installed(unittest.TestCase):
         self.run_twin("twin.h5")
         self.succeeds("ddproxy-report", "twin.h5", "-o", "page")
         self.assertIn("<svg", (self.here / "page/twin.html").read_text())
+        self.refused(self.run_program("ddproxy-report", "absent.h5"), "ddproxy-report: absent.h5: ")
+        self.assertIn("usage: ddproxy-report ", self.succeeds("ddproxy-report", "--help"))
         with h5py.File(self.here / "twin.h5") as file:
             self.assertEqual(file.attrs["ddproxy_version"], VERSION)
             revision = file["provenance"].attrs["git_revision"]
@@ -170,7 +172,7 @@ class Installed(unittest.TestCase):
     def test_a_missing_library_of_the_report_is_one_line(self):
         venv.create(self.here / "bare")  # a Python without h5py and matplotlib
         done = self.run_program("ddproxy-report", "a.h5", DDPROXY_PYTHON=str(self.here / "bare/bin/python3"))
-        self.refused(done, f"this Python ({self.here}/bare/bin/python3) has no ", "; install h5py, matplotlib and numpy (Debian: python3-h5py python3-matplotlib;")
+        self.refused(done, f"ddproxy-report: this Python ({self.here}/bare/bin/python3) has no ", "; install h5py, matplotlib and numpy (Debian: python3-h5py python3-matplotlib;")
 
     def test_a_program_without_its_prefix_is_one_line(self):
         shutil.copytree(self.prefix / "bin", self.here / "bin")

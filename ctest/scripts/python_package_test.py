@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""python_package_test.py PROJECT MAKE_SAMPLE [--examples]: builds the Python package, installs it into a virtual environment and uses it there. With --examples
-runs only the Python examples of docs/install.md there. Exits with 77 if this Python lacks setuptools 61, pip, h5py or, with --examples, xarray."""
+"""python_package_test.py PROJECT MAKE_SAMPLE [--examples | --types]: builds the Python package, installs it into a virtual environment and uses it there. With
+--examples runs only the Python examples of docs/install.md there. With --types only checks a program that uses the package with mypy. Exits with 77 if this
+Python lacks setuptools 61, pip, h5py or, with --examples, xarray, or, with --types, mypy."""
 import importlib.util
 import os
 import pathlib
@@ -14,8 +15,9 @@ import unittest
 import venv
 import zipfile
 
-PROJECT, MAKE_SAMPLE, EXAMPLES = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:] == ["--examples"]
-NEEDED = ("setuptools", "pip", "wheel", "h5py", "matplotlib", *(("xarray", "pandas") if EXAMPLES else ()))
+PROJECT, MAKE_SAMPLE = pathlib.Path(sys.argv[1]), sys.argv[2]
+CHOSEN, FURTHER = {"": ("Wheel", ()), "--examples": ("Examples", ("xarray", "pandas")), "--types": ("Types", ("mypy",))}["".join(sys.argv[3:])]
+NEEDED = ("setuptools", "pip", "wheel", "h5py", "matplotlib", *FURTHER)
 if missing := [name for name in NEEDED if not importlib.util.find_spec(name)]:
     print("skipped: this Python lacks", *missing)
     sys.exit(77)
@@ -100,8 +102,10 @@ class Wheel(Package):
     def test_readers_have_types(self):
         done = self.run_in("python3", "-c", "import typing, ddproxy; print(typing.get_type_hints(ddproxy.Results.__getitem__))")
         self.assertIn("ndarray", done.stdout, done)
-        if not importlib.util.find_spec("mypy"):
-            self.skipTest("the types were not checked, because this Python has no mypy")
+
+
+class Types(Package):
+    def test_mypy_sees_the_types_of_the_readers(self):
         (self.folder / "user.py").write_text(USER)
         done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--python-executable", self.python, "user.py"], cwd=self.folder, capture_output=True, text=True)
         self.assertRegex(done.stdout, r"(?s)^user.py:8: error: Incompatible types in assignment .*\nFound 1 error", done)
@@ -118,4 +122,4 @@ class Examples(Package):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], defaultTest="Examples" if EXAMPLES else "Wheel")
+    unittest.main(argv=sys.argv[:1], defaultTest=CHOSEN)

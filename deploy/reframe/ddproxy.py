@@ -58,10 +58,12 @@ class DdproxyCheck(rfm.RunOnlyRegressionTest):
 
 
 # T and E of the best bucketed case, in seconds, from the prediction of the input (`ddproxy predict`). A twin replays tables, so these
-# figures are the same on every machine. The threads of the twin can only add time.
+# figures are the same on every machine. The threads of the twin can only add time. model_error compares E with its
+# prediction. Only the twin with a large E has it. E of gpt2-large-a100x8 is below 0.5 % of T, so on a busy machine its model_error is not
+# a number. ReFrame fails a check if a performance variable is not a number, even without a reference.
 TWINS = {
     "gpt2-large-a100x8": {"backward": (0.5983, -0.01, 0.02, "s"), "exposed": (0.002087, -0.05, 0.5, "s")},
-    "gpt2-large-a100x16-slingshot": {"backward": (0.18882, -0.01, 0.02, "s"), "exposed": (0.03976, -0.02, 0.1, "s")},
+    "gpt2-large-a100x16-slingshot": {"backward": (0.18882, -0.01, 0.02, "s"), "exposed": (0.03976, -0.02, 0.1, "s"), "model_error": (0, None, 0.1, "1")},
 }
 
 
@@ -75,11 +77,9 @@ class DdproxyTwin(DdproxyCheck):
 
     @run_after("init")
     def set_reference(self):
-        self.reference = {"*": {**TWINS[self.workload], "model_error": (0, None, 0.1, "1")}}
-
-    @performance_function("1")
-    def model_error(self):
-        return self.figure("model_error")
+        self.reference = {"*": TWINS[self.workload]}
+        if "model_error" in TWINS[self.workload]:
+            self.perf_variables["model_error"] = sn.make_performance_function(self.figure("model_error"), "1")
 
 
 @rfm.simple_test

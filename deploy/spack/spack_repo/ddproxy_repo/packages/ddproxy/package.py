@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import json
 import math
+import os
 import pathlib
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage
@@ -11,14 +12,36 @@ from spack_repo.builtin.build_systems.rocm import ROCmPackage
 from spack.package import *
 
 
+def holds_ddproxy(folder):
+    """Returns whether a folder is the root of a git clone of ddproxy."""
+    try:
+        text = (folder / "CMakeLists.txt").read_text(errors="replace")
+        return "project(ddproxy " in text and (folder / ".git").exists()
+    except OSError:
+        return False
+
+
+def address():
+    """Returns the address of the git repository to build."""
+    given = os.environ.get("DDPROXY_GIT")
+    if given:
+        return pathlib.Path(given).resolve().as_uri() if os.path.isdir(given) else given
+    for folder in pathlib.Path(__file__).resolve().parents:
+        if holds_ddproxy(folder):
+            return folder.as_uri()
+    # The fetch fails, and git repeats this text in its message.
+    return "this-recipe-lies-in-no-clone-of-ddproxy--set-DDPROXY_GIT-to-the-address-of-one"
+
+
 class Ddproxy(CMakePackage, CudaPackage, ROCmPackage):
     """Proxy application for data-parallel training. It runs the backward pass and whole training
     steps of GPT-2 and Llama models in Kokkos kernels while MPI, NCCL or RCCL all-reduces the
     gradients bucket by bucket. It measures the step time and the exposed communication for a range
     of bucket sizes, predicts both with a performance model, and stores both in HDF5."""
 
-    # The recipe builds the git clone that it lies in. Set another address in a copy of the recipe.
-    git = pathlib.Path(__file__).resolve().parents[6].as_uri()
+    # The recipe builds the git clone that the environment variable DDPROXY_GIT names, or else the
+    # one that it lies in. A copy outside a clone needs the variable.
+    git = address()
 
     tags = ["proxy-app", "benchmark"]
 
