@@ -10,8 +10,9 @@ namespace ddproxy::kernels::hosts {
 namespace {
 
 /// Number of rows in a block. First x and dy of all rows of the block are read, then dx of these rows is
-/// written. So the memory works on long runs of neighbouring lines. The block is small enough that the
-/// requested lines of dx are still in the second-level cache when they are written.
+/// written. So the memory works on long runs of neighbouring lines. While x and dy are read, the lines of
+/// dx are prefetched. The block is small enough that they are still in the second-level cache when dx is
+/// written.
 constexpr Index rows_at_once = 8;
 
 /// The numbers of one row that its gradients depend on.
@@ -60,7 +61,7 @@ struct LayernormBackward {
     }
   }
 
-  /// Reads x and dy of a row, and requests its dx.
+  /// Reads x and dy of a row, and prefetches the lines of its dx.
   LayernormRow averages_of(Index r) const {
     const Index place = r * size.columns;
     const float mean = statistics.mean[r], rstd = statistics.rstd[r];
@@ -75,8 +76,8 @@ struct LayernormBackward {
   }
 };
 
-/// The numbers of one row that its gradients depend on: `inverse` = 1 / rms and `factor` = (sum of d x) /
-/// (rms^2 columns). In the formulas of rmsnorm.hpp, xhat avg(d xhat) equals x factor.
+/// The numbers of one row that its gradients depend on: `inverse` = 1 / rms and `factor` = (sum of d * x) /
+/// (rms^2 * columns). The term xhat * avg(d * xhat) of rmsnorm.hpp equals x * factor.
 struct RmsnormRow {
   float inverse, factor;
 };
@@ -115,7 +116,7 @@ struct RmsnormBackward {
     }
   }
 
-  /// Reads x and dy of a row, and requests its dx.
+  /// Reads x and dy of a row, and prefetches the lines of its dx.
   RmsnormRow averages_of(Index r) const {
     const Index place = r * size.columns;
     const auto term = [](auto x, auto weight, auto dy) { return dy * weight * x; };

@@ -91,7 +91,7 @@ struct NarrowRows : LayernormForward {
   }
 };
 
-/// A work item is a group of rows. The first pass over a row reads x from memory, the second requests y.
+/// A work item is a group of rows. The first pass over a row reads x from memory, the second prefetches y.
 struct WideRows : LayernormForward {
   void operator()(Index group) const {
     const Index first = group * group_rows, last = Kokkos::min(in.rows, first + group_rows);

@@ -37,7 +37,7 @@ inline TwoSums<float> total(TwoSums<Vector> const& sums) {
   return {total(sums.first), total(sums.second)};
 }
 
-/// Requests the cache lines of the next columns of the array `to`, which will be written soon.
+/// Prefetches the cache lines of the next columns of the array `to`, which will be written soon.
 struct Request {
   float* to;
   void operator()(Index first) const {
@@ -46,7 +46,7 @@ struct Request {
   }
 };
 
-/// Does nothing, for passes that request no lines.
+/// Does nothing, for passes that prefetch nothing.
 inline constexpr auto request_nothing = [](Index) {};
 
 /// Returns the sum over c of term(a[c], b[c], ...), where a, b, ... [columns] are `arrays`. The term is a

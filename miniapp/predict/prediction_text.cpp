@@ -29,8 +29,8 @@ std::string range_text(model::CapRange const& range) {
 
 std::string plateau_text(Prediction const& p) {
   const bool same = p.plateau.low == p.best.low && p.plateau.high == p.best.high;
-  return same ? "no other cap is within 0.1 % of the best"
-              : "caps within 0.1 % of the best: " + range_text(p.plateau);
+  return same ? "every other cap has a T more than 0.1 % above the smallest T"
+              : "caps with a T at most 0.1 % above the smallest T: " + range_text(p.plateau);
 }
 
 std::string case_table(Prediction const& prediction) {
@@ -115,11 +115,14 @@ std::string closed_form_text(Prediction const& p, WireFormat wire) {
   const double bandwidth = p.affine.beta * gradient_element_bytes / wire_element_bytes(wire);
   const model::UniformJob uniform{bytes, p.affine.alpha, bandwidth, p.job.t_compute};
   return fmt::format(
-      "rough check: {}, because all bytes at the bandwidth of the affine fit take {:.2f} times as long as "
+      "rough check: {}, because all bytes at the bandwidth of the affine fit take {:.3f} times as long as "
       "compute (rho_w{}). If all gradients had the same size, the best cap would be {:.2f} MiB; the real "
       "gradients differ, so use the best cap above\n",
       regime_text(model::regime(uniform)), uniform.load(),
-      uniform.load() >= p.rho() + 0.005 ? "; it is above rho, because the fit is not exact" : "",
+      uniform.load() >= p.rho() + 0.005
+          ? fmt::format("; it leaves out the latency, but is above rho, {:.3f}, because the fit is not exact",
+                        p.rho())
+          : "",
       model::uniform_best_bucket(uniform) / model::bytes_per_mib);
 }
 

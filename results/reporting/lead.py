@@ -77,7 +77,7 @@ def gain(results):
     if common == best:
         return f"Best bucket size: {COMMON}. No other bucket size that was run is faster."
     saved, noise = totals[common] - totals[best], _within_noise(results, best, common)
-    text = f"Best bucket size: {_best_sizes(results, totals, best)}. {COMMON}, takes {_time(saved)} ({derive.percent(saved / totals[best])}) longer"
+    text = f"Best bucket size: {_best_sizes(results, totals, best)}. {COMMON}, takes {_time(saved)} ({derive.percent(saved / totals[best])}) longer than {cap_text(results, best)}"
     if noise is None:
         return f"{text}; with a single sample, it is not known whether the difference is noise."
     return f"{text}; the difference is within the noise." if noise else f"{text}."

@@ -30,8 +30,8 @@ BROKEN = " The vertical axis is interrupted: the slowest cases without a bucket 
 TIMELINE = ("Each figure shows compute and communication on rank {rank} in the last sample of its cases. The grey span is the exposed time of this one sample. It begins at the T_compute of this sample, "
             "the time of the slowest rank without communication. So the compute of rank {rank} can end before or after that moment. "
             "Elsewhere on the page E is the median over all samples. The colours alternate from one operation to the next and from one bucket to the next.")
-MEMORY = (" The lower panel shows the memory in use: the gradients, and the buckets if gradients are copied into them. Memory is in use while it holds data that a later "
-          "operation or all-reduce needs. If several operations add to a gradient, its memory is in use from the start of the pass. ")
+MEMORY = (" The lower panel shows the memory in use: the gradients, and the buckets if gradients are copied into them. All gradients are one array, and "
+          "so are the buckets. An array is in use from the start of the first task that uses it until the end of the last one, or to the end of the step if its content is kept. ")
 DASHED = "The dashed line is the memory that is allocated."
 CALCULATED = "The panel shows the memory that the simulated machine would use; this program allocates none of it."
 STEP_TIMELINE = ("The last step that was {source}, on rank {rank}, above its prediction. In each step the top row is the compute lane, and each row below it is a communication lane. "

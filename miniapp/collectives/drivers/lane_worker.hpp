@@ -37,8 +37,9 @@ enum class ThreadPlace {
 /// carries out the calls that have not begun, unless the communication thread is in a call. A thread that
 /// waits for the other one yields the core for a while, and then sleeps.
 ///
-/// If other lanes have threads of their own, a call must not wait until the compute side calls progress() or
-/// wait(): two ranks whose compute sides wait for different lanes would wait for each other. So with
+/// If other lanes have threads of their own, a call must begin without progress() or wait(). Otherwise two
+/// ranks can wait for each other forever: the compute side of one rank waits for lane A, that of the other
+/// rank for lane B, and on each rank the call that the other rank needs has not begun. So with
 /// ThreadPlace::beside_threads, post() hands each call over, and wait() only waits.
 ///
 /// Order of calls: the compute side calls begin(), then post() or post_group() for each call, progress()

@@ -37,9 +37,9 @@ class Parts {
   /// Makes the communication lanes, and allocates memory for the largest message. `context` must outlive this
   /// object. Collective.
   explicit Parts(RankContext& context);
-  /// Returns the names of the parts. "bucket" is the cost of one bucket on the host: the time from start()
-  /// until the host sees the completion of a reduction that takes no time itself. "allreduce/64KiB" is one
-  /// real all-reduce without compute.
+  /// Returns the names of the parts. "bucket" is the cost of one bucket on the host: the time from the
+  /// start of a reduction that takes no time itself until the host sees its completion. "allreduce/64KiB" is
+  /// one real all-reduce without compute.
   std::vector<std::string> const& names() const { return names_; }
   /// Returns the names of the parts of an object that is made from `context`.
   static std::vector<std::string> names_of(RankContext const& context);

@@ -120,7 +120,8 @@ std::string beyond_bound(WireErrors const& errors, Workload const& workload) {
   for (std::size_t i = 0; i < errors.max.size(); ++i)
     if (!(errors.max[i] <= errors.bound))
       return fmt::format(
-          "{}: an element of a real pass is wrong by {:.3g} of its mean |gradient|, but the bound is {:.3g}",
+          "{}: after the all-reduce of a real pass, the relative error of an element is {:.3g}, above the "
+          "bound of {:.3g}. The error is relative to the mean of |gradient| of this element over the ranks",
           workload.pass.gradients[i].name, errors.max[i], errors.bound);
   return "";
 }
