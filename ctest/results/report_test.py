@@ -243,7 +243,7 @@ class Headline(WithSample):
         times, caps = self.bucketed()
         share = f"Best bucket size: 16 MiB. 25 MiB, PyTorch's default, takes {(times[caps == 25 * 2**20][0] - times.min()) * 1e3:.2f} ms ("
         self.assertTrue(self.intervals(1.0, 1.0).startswith(share), self.answer())
-        self.assertIn(f"({derive.percent(times[caps == 25 * 2**20][0] / times.min() - 1)}) longer. With 16 MiB, backward", self.answer())
+        self.assertIn(f"({derive.percent(times[caps == 25 * 2**20][0] / times.min() - 1)}) longer than 16 MiB. With 16 MiB, backward", self.answer())
         self.assertTrue(self.intervals(0.1, 2.0).startswith(
             "No bucket size is faster than the others beyond the noise, so 25 MiB, PyTorch's default, is good enough. 16 MiB has the smallest T, but in this run "
             "only a T above "), self.answer())
