@@ -84,7 +84,7 @@ void run_steps(Session& session, Runtime const& runtime, Options const& options)
   if (command == "layers") session.layers();
   if (command == "allreduce" && pieces) session.pieces();
   if (command == "allreduce" && !pieces) session.allreduce();
-  if (command == "collectives" && (!pieces || !options.sizes_mib.empty())) session.collectives();
+  if (command == "collectives" && options.measures_sizes()) session.collectives();
   if (command == "collectives" && pieces) session.collective_pieces();
   if (command == "run") session.open_calibration();
   if (command == "sweep") session.plan_from_input();

@@ -52,6 +52,9 @@ struct Options {
   TurnOptions turns;      ///< `sweep` only
   int planted_state = 0;  ///< tests only: number of probes after which a simulated state changes; 0: none
   results::CompareOptions compare;
+
+  /// `allreduce`, `collectives`: returns whether single messages are measured, not only pieces of a total.
+  bool measures_sizes() const { return pieces_mib.empty() || !sizes_mib.empty(); }
 };
 
 }  // namespace ddproxy

@@ -67,8 +67,8 @@ std::string describe_collectives_plan(Options const& options, Config const& conf
          fmt::format("collectives: {}{}; backend {}, {} samples or more of each size\n",
                      fmt::join(names, ", "), groups_text(options), word_of(config.backend, backend_words),
                      config.samples) +
-         (options.pieces_mib.empty() ? describe_sizes(options, config, workload)
-                                     : describe_pieces(options, workload)) +
+         (options.measures_sizes() ? describe_sizes(options, config, workload) : "") +
+         (options.pieces_mib.empty() ? "" : describe_pieces(options, workload)) +
          describe_memory(config, workload, {});
 }
 

@@ -137,7 +137,6 @@ TEST(Options, BadUsageIsTwo) {
                                                   {"collectives", "in.toml", "--op", "allreduce,all_reduce"},
                                                   {"collectives", "in.toml", "--op="},
                                                   {"collectives", "in.toml", "--sizes", "-1"},
-                                                  {"collectives", "in.toml", "--sizes", "1", "--pieces", "1"},
                                                   {"collectives", "in.toml", "--group", "1"},
                                                   {"collectives", "in.toml", "--group", "-2"},
                                                   {"collectives", "in.toml", "--group", "2.5"},

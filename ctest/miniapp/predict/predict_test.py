@@ -304,6 +304,7 @@ class Predict(PredictCase):
         self.assertIn("collectives: broadcast; backend", text)
         self.assertIn("2 message sizes on the wire (MiB): 0.25, 0.125\n", text)
         self.assertIn("total: 0.25 MiB, in pieces of these sizes (MiB): 0.125\n", plan("collectives", INPUTS / "tiny.toml", "--pieces", "0.125", "--total", "0.25"))
+        self.assertRegex(plan("collectives", INPUTS / "tiny.toml", "--sizes", "0.25", "--pieces", "0.125"), r"1 message sizes .*: 0.25\ntotal: .*: 0.125\n")
         self.assertIn("collectives: all_reduce; backend replay", plan("allreduce", SLINGSHOT))
         self.assertIn("collectives: broadcast on groups of 2 ranks, all groups at the same time; backend mpi",
                       plan("collectives", INPUTS / "tiny.toml", "--op", "broadcast", "--group", "2"))
