@@ -32,36 +32,36 @@ KernelBackward::KernelBackward(model::Shape const& shape, model::BackwardPass co
       gradients_(std::move(gradients)),
       kernels_(exec_,
                checked_input(shape, pass, tokens, seed + static_cast<std::uint32_t>(rank), gradients_)) {
-  add_calls(backward_graph(shape, tokens));
+  add_tasks(backward_graph(shape, tokens));
   initialise_weights(exec_, shape, pass, seed, {0, gradients_.size()}, buffers_.data());
   renew();
 }
 
 // The buffers lie in one allocation, in the order of the graph: the parameters come first. The gradients lie
 // in memory of their own.
-void KernelBackward::add_calls(model::StepGraph const& graph) {
+void KernelBackward::add_tasks(model::StepGraph const& graph) {
   const StepPlaces places = place_buffers(graph, model::BufferKind::gradient);
   buffers_ = kernels::Floats(Kokkos::view_alloc("parameters and activations", Kokkos::WithoutInitializing),
                              places.elements - places.leading);
   for (auto const& task : graph.tasks) {
-    Call call{std::get<model::Compute>(task.work), {}};
+    PlacedTask placed{std::get<model::Compute>(task.work), {}};
     for (auto const& access : task.accesses) {
       const std::size_t buffer = model::index(access.buffer);
       const bool is_gradient = graph.buffers[buffer].kind == model::BufferKind::gradient;
       const std::size_t first = is_gradient ? 0 : places.first[buffer] - places.leading;
-      call.accesses.push_back({{first + access.slice.offset, access.slice.count},
-                               access.mode,
-                               access.content,
-                               access.model,
-                               access.last_use});
+      placed.accesses.push_back({{first + access.slice.offset, access.slice.count},
+                                 access.mode,
+                                 access.content,
+                                 access.model,
+                                 access.last_use});
     }
-    auto& calls = call.compute.phase == model::Phase::forward ? forward_ : backward_;
-    calls.push_back(std::move(call));
+    auto& tasks = placed.compute.phase == model::Phase::forward ? forward_ : backward_;
+    tasks.push_back(std::move(placed));
   }
 }
 
 void KernelBackward::renew() {
-  for (auto const& call : forward_) enqueue(call);
+  for (auto const& task : forward_) enqueue(task);
   fence();
 }
 

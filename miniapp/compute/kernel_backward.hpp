@@ -47,20 +47,20 @@ class KernelBackward : public KernelLane {
 
  private:
   /// A task of the graph. Its slices of gradients are offsets in gradients_, all others in buffers_.
-  struct Call {
+  struct PlacedTask {
     model::Compute compute;
     std::vector<PlacedAccess> accesses;
   };
 
-  void add_calls(model::StepGraph const& graph);
-  void enqueue(Call const& call) const {
-    kernels_.carry_out(call.compute, {call.accesses, buffers_.data(), gradients_.data()});
+  void add_tasks(model::StepGraph const& graph);
+  void enqueue(PlacedTask const& task) const {
+    kernels_.carry_out(task.compute, {task.accesses, buffers_.data(), gradients_.data()});
   }
 
   kernels::Floats gradients_;
   StepKernels kernels_;
   kernels::Floats buffers_;  // the buffers of the graph except the gradients; the parameters first
-  std::vector<Call> forward_, backward_;  // [operator, in the order of the phase]
+  std::vector<PlacedTask> forward_, backward_;  // [operator, in the order of the phase]
 };
 
 }  // namespace ddproxy

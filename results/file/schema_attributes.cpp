@@ -51,7 +51,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/sweep", "ranks", "number of ranks; of a replay, the number of ranks that it stands for"},
     {"/sweep", "compute_mode", "source of the compute times: kernels or replay"},
     {"/sweep", "backend", "library that reduced: mpi, nccl or replay"},
-    {"/sweep", "progress", "what drives the reductions: thread, poll or none"},
+    {"/sweep", "progress", "what drives the collectives: thread, poll or none"},
     {"/sweep", "call",
      "MPI call that reduced: blocking, nonblocking, or for each of them the sizes for which it was used, in "
      "bytes on the wire; only if MPI reduced"},

@@ -14,7 +14,7 @@ namespace {
 /// Parameters that are gathered together, and their buffers.
 struct Unit {
   std::optional<std::size_t> block;  // none: parameters outside the blocks, or the whole model
-  ShardedSlice run;
+  ShardedSlice sharded;
   BufferId parameters = {}, shard = {};  // this rank's parameters and gradients
   BufferId moments[2] = {};
   std::optional<BufferId> kept = std::nullopt;  // the gathered unit, if it is gathered once in a micro-batch
@@ -38,8 +38,8 @@ std::vector<Unit> units_of(BackwardPass const& pass, ShardUnit unit, std::size_t
     const auto of_layer = pass.operations[tensor.operation].block;
     const auto block = unit == ShardUnit::layer ? of_layer : std::nullopt;
     if (units.empty() || units.back().block != block)
-      units.push_back({.block = block, .run = {tensor.slice(), ranks}});
-    Slice& model = units.back().run.model;
+      units.push_back({.block = block, .sharded = {tensor.slice(), ranks}});
+    Slice& model = units.back().sharded.model;
     model.count = tensor.slice().end() - model.offset;
   }
   return units;
@@ -58,8 +58,8 @@ class FsdpStep : ShardedBuilder {
     for (Unit& unit : units_) add_shards(unit);
     for (Unit& unit : units_) {
       if (stays_gathered(unit, strategy.sharding))
-        unit.kept = add(BufferKind::gathered_unit, unit.run.padded());
-      if (unit.is_root()) unit.gradients = add(BufferKind::bucket, unit.run.padded());
+        unit.kept = add(BufferKind::gathered_unit, unit.sharded.padded());
+      if (unit.is_root()) unit.gradients = add(BufferKind::bucket, unit.sharded.padded());
     }
     if (has_blocks() && strategy.sharding.reshard_after_forward)
       for (int slot = 0; slot <= ahead(); ++slot)
@@ -76,7 +76,7 @@ class FsdpStep : ShardedBuilder {
     for (int m = 0; m < strategy_.micro_batches; ++m) run(m);
     std::vector<Access> gradients;
     for (Unit const& unit : units_)
-      gradients.push_back(own(unit.shard, unit.run, AccessMode::read, Content::gradient));
+      gradients.push_back(own(unit.shard, unit.sharded, AccessMode::read, Content::gradient));
     add_norm(gradients, true);
     for (Unit const& unit : units_) finish_unit(unit);
     return finish();
@@ -90,11 +90,11 @@ class FsdpStep : ShardedBuilder {
   }
 
   void add_shards(Unit& unit) {
-    unit.parameters = shard_buffer(BufferKind::parameter, Content::parameter, unit.run, true);
-    unit.shard = shard_buffer(BufferKind::gradient, Content::gradient, unit.run, false, !updates());
+    unit.parameters = shard_buffer(BufferKind::parameter, Content::parameter, unit.sharded, true);
+    unit.shard = shard_buffer(BufferKind::gradient, Content::gradient, unit.sharded, false, !updates());
     for (BufferId& moments : unit.moments)
       if (updates())
-        moments = shard_buffer(BufferKind::optimizer_state, Content::optimizer_state, unit.run, true);
+        moments = shard_buffer(BufferKind::optimizer_state, Content::optimizer_state, unit.sharded, true);
   }
 
   bool has_blocks() const { return !std::ranges::all_of(units_, &Unit::is_root); }
@@ -102,7 +102,7 @@ class FsdpStep : ShardedBuilder {
   std::size_t largest_block() const {
     std::size_t largest = 0;
     for (Unit const& unit : units_)
-      if (!unit.is_root()) largest = std::max(largest, unit.run.padded());
+      if (!unit.is_root()) largest = std::max(largest, unit.sharded.padded());
     return largest;
   }
 
@@ -110,7 +110,7 @@ class FsdpStep : ShardedBuilder {
 
   std::size_t unit_of(std::size_t t) const {
     const auto found = std::ranges::find_if(
-        units_, [&](Unit const& unit) { return layout_[t].offset < unit.run.model.end(); });
+        units_, [&](Unit const& unit) { return layout_[t].offset < unit.sharded.model.end(); });
     return static_cast<std::size_t>(found - units_.begin());
   }
 
@@ -177,7 +177,7 @@ class FsdpStep : ShardedBuilder {
       const std::size_t t = layout_.tensor_of(access.model);
       Unit const& unit = units_[unit_of(t)];
       const BufferId buffer = use != nullptr && !unit.is_root() ? use->buffer : *unit.kept;
-      access = tensor(buffer, unit.run, t, AccessMode::read, Content::parameter);
+      access = tensor(buffer, unit.sharded, t, AccessMode::read, Content::parameter);
       access.last_use = read_later.insert(t).second;
     }
   }
@@ -211,8 +211,8 @@ class FsdpStep : ShardedBuilder {
 
   void gather(Unit const& unit, BufferId to) {
     collective(Verb::all_gather, groups_.gathers,
-               {shard(unit.parameters, unit.run, AccessMode::read, Content::parameter),
-                whole(to, unit.run, AccessMode::assign, Content::parameter)});
+               {shard(unit.parameters, unit.sharded, AccessMode::read, Content::parameter),
+                whole(to, unit.sharded, AccessMode::assign, Content::parameter)});
   }
 
   void add_task(Task task, int m, Use const* use, BufferId gradients) {
@@ -223,31 +223,32 @@ class FsdpStep : ShardedBuilder {
       for (auto const& [t, second] : computed_gradients(pass_, index(compute.op), head_)) {
         Unit const& unit = units_[unit_of(t)];
         const BufferId buffer = use != nullptr && !unit.gradients ? gradients : *unit.gradients;
-        task.accesses.push_back(tensor(
-            buffer, unit.run, t, second ? AccessMode::contribute : AccessMode::assign, Content::gradient));
+        task.accesses.push_back(tensor(buffer, unit.sharded, t,
+                                       second ? AccessMode::contribute : AccessMode::assign,
+                                       Content::gradient));
       }
     builder_.task(std::move(task));
   }
 
   void reduce(Unit const& unit, BufferId gradients, int m) {
     const auto mode = m == 0 ? AccessMode::assign : AccessMode::contribute;
-    const TaskId reduced = reduce_scatter(unit.run, gradients, unit.shard, mode, true);
+    const TaskId reduced = reduce_scatter(unit.sharded, gradients, unit.shard, mode, true);
     if (!strategy_.ddp.overlapped) wait_ = reduced;
-    if (m + 1 == strategy_.micro_batches) reduce_replicas(unit.run, unit.shard);
+    if (m + 1 == strategy_.micro_batches) reduce_replicas(unit.sharded, unit.shard);
   }
 
   // ---- after the micro-batches
 
   void finish_unit(Unit const& unit) {
-    const Access gradients = own(unit.shard, unit.run, AccessMode::read, Content::gradient);
+    const Access gradients = own(unit.shard, unit.sharded, AccessMode::read, Content::gradient);
     if (!updates()) {
       if (norm_) add_clip(gradients);
       return;
     }
     std::vector<Access> state;
     for (const BufferId moments : unit.moments)
-      state.push_back(own(moments, unit.run, AccessMode::modify, Content::optimizer_state));
-    add_update(gradients, own(unit.parameters, unit.run, AccessMode::modify, Content::parameter), state);
+      state.push_back(own(moments, unit.sharded, AccessMode::modify, Content::optimizer_state));
+    add_update(gradients, own(unit.parameters, unit.sharded, AccessMode::modify, Content::parameter), state);
   }
 
   std::vector<Unit> units_;      // in ready order
@@ -269,7 +270,7 @@ std::vector<GatheredUnit> gathered_units(BackwardPass const& pass, Sharding cons
       found.push_back({unit.block, 0, stays_gathered(unit, sharding)});
       same = found.end() - 1;
     }
-    same->elements += unit.run.padded();
+    same->elements += unit.sharded.padded();
   }
   return found;
 }
@@ -278,9 +279,9 @@ RankGraphs fsdp_step(BackwardPass const& pass, ForwardPass const& forward, std::
                      WholeStep const& strategy, std::size_t ranks, RankClasses classes) {
   const ShardGroups groups = shard_groups(strategy.sharding, ranks);
   const auto units = units_of(pass, strategy.sharding.unit, groups.ranks);
-  std::vector<ShardedSlice> runs;
-  for (Unit const& unit : units) runs.push_back(unit.run);
-  return for_each_class(groups, runs, false, classes, [&](std::optional<std::size_t> place) {
+  std::vector<ShardedSlice> slices;
+  for (Unit const& unit : units) slices.push_back(unit.sharded);
+  return for_each_class(groups, slices, false, classes, [&](std::optional<std::size_t> place) {
     return FsdpStep(pass, strategy, groups, units, place).build(forward, tokens);
   });
 }

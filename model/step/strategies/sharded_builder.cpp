@@ -52,11 +52,12 @@ ShardGroups shard_groups(Sharding const& sharding, std::size_t ranks) {
   return groups;
 }
 
-RankGraphs for_each_class(ShardGroups const& groups, std::vector<ShardedSlice> const& runs, bool all_differ,
+RankGraphs for_each_class(ShardGroups const& groups, std::vector<ShardedSlice> const& slices, bool all_differ,
                           RankClasses classes,
                           std::function<StepGraph(std::optional<std::size_t> place)> const& build) {
   const auto is_full = [&](std::size_t place) {
-    return std::ranges::all_of(runs, [&](auto const& run) { return run.held(place).count == run.part(); });
+    return std::ranges::all_of(slices,
+                               [&](auto const& each) { return each.held(place).count == each.part(); });
   };
   RankGraphs step{groups.communicators, {}};
   std::map<std::optional<std::size_t>, std::size_t> class_of;  // [place]
@@ -83,61 +84,62 @@ ShardedBuilder::ShardedBuilder(BackwardPass const& pass, WholeStep const& strate
   if (strategy.clipped) norm_ = builder_.buffer({.kind = BufferKind::scalar, .elements = sum_elements});
 }
 
-BufferId ShardedBuilder::shard_buffer(BufferKind kind, Content content, ShardedSlice const& run, bool kept,
-                                      bool exits) {
-  const BufferState state{content, run.model, groups_.reduces};
+BufferId ShardedBuilder::shard_buffer(BufferKind kind, Content content, ShardedSlice const& sharded,
+                                      bool kept, bool exits) {
+  const BufferState state{content, sharded.model, groups_.reduces};
   return builder_.buffer({.kind = kind,
-                          .elements = run.part(),
+                          .elements = sharded.part(),
                           .at_entry = kept ? state : BufferState{},
                           .at_exit = kept || exits ? state : BufferState{}});
 }
 
-Access ShardedBuilder::whole(BufferId buffer, ShardedSlice const& run, AccessMode mode,
+Access ShardedBuilder::whole(BufferId buffer, ShardedSlice const& sharded, AccessMode mode,
                              Content content) const {
   return {.buffer = buffer,
-          .slice = {0, run.padded()},
+          .slice = {0, sharded.padded()},
           .mode = mode,
           .content = content,
-          .model = run.model.offset,
-          .padding = run.padding()};
+          .model = sharded.model.offset,
+          .padding = sharded.padding()};
 }
 
-Access ShardedBuilder::shard(BufferId buffer, ShardedSlice const& run, AccessMode mode,
+Access ShardedBuilder::shard(BufferId buffer, ShardedSlice const& sharded, AccessMode mode,
                              Content content) const {
   return {.buffer = buffer,
-          .slice = {0, run.part()},
+          .slice = {0, sharded.part()},
           .mode = mode,
           .content = content,
-          .model = run.model.offset,
+          .model = sharded.model.offset,
           .shard = groups_.reduces};
 }
 
-Access ShardedBuilder::own(BufferId buffer, ShardedSlice const& run, AccessMode mode, Content content) const {
-  if (!place_) return shard(buffer, run, mode, content);
-  const Slice held = run.held(*place_);
+Access ShardedBuilder::own(BufferId buffer, ShardedSlice const& sharded, AccessMode mode,
+                           Content content) const {
+  if (!place_) return shard(buffer, sharded, mode, content);
+  const Slice held = sharded.held(*place_);
   return {.buffer = buffer, .slice = {0, held.count}, .mode = mode, .content = content, .model = held.offset};
 }
 
-Access ShardedBuilder::own_part(BufferId buffer, ShardedSlice const& run, AccessMode mode,
+Access ShardedBuilder::own_part(BufferId buffer, ShardedSlice const& sharded, AccessMode mode,
                                 Content content) const {
   if (!place_) {
-    Access access = whole(buffer, run, mode, content);
+    Access access = whole(buffer, sharded, mode, content);
     access.part = groups_.reduces;
     return access;
   }
-  const Slice held = run.held(*place_);
+  const Slice held = sharded.held(*place_);
   return {.buffer = buffer,
-          .slice = {held.offset - run.model.offset, held.count},
+          .slice = {held.offset - sharded.model.offset, held.count},
           .mode = mode,
           .content = content,
           .model = held.offset};
 }
 
-Access ShardedBuilder::tensor(BufferId buffer, ShardedSlice const& run, std::size_t tensor, AccessMode mode,
-                              Content content) const {
+Access ShardedBuilder::tensor(BufferId buffer, ShardedSlice const& sharded, std::size_t tensor,
+                              AccessMode mode, Content content) const {
   const Slice slice = layout_[tensor].slice();
   return {.buffer = buffer,
-          .slice = {slice.offset - run.model.offset, slice.count},
+          .slice = {slice.offset - sharded.model.offset, slice.count},
           .mode = mode,
           .content = content,
           .model = slice.offset};
@@ -149,18 +151,18 @@ TaskId ShardedBuilder::collective(Verb verb, CommunicatorId on, std::vector<Acce
                         .lane = groups_.lane(on)});
 }
 
-TaskId ShardedBuilder::reduce_scatter(ShardedSlice const& run, BufferId from, BufferId to, AccessMode mode,
-                                      bool last_use) {
-  Access read = whole(from, run, AccessMode::read, Content::gradient);
+TaskId ShardedBuilder::reduce_scatter(ShardedSlice const& sharded, BufferId from, BufferId to,
+                                      AccessMode mode, bool last_use) {
+  Access read = whole(from, sharded, AccessMode::read, Content::gradient);
   read.last_use = last_use;
-  return collective(Verb::reduce_scatter, groups_.reduces, {read, shard(to, run, mode, Content::gradient)},
-                    strategy_.ddp.wire);
+  return collective(Verb::reduce_scatter, groups_.reduces,
+                    {read, shard(to, sharded, mode, Content::gradient)}, strategy_.ddp.wire);
 }
 
-void ShardedBuilder::reduce_replicas(ShardedSlice const& run, BufferId shard) {
+void ShardedBuilder::reduce_replicas(ShardedSlice const& sharded, BufferId shard) {
   if (!groups_.replicas) return;
   collective(Verb::all_reduce, *groups_.replicas,
-             {this->shard(shard, run, AccessMode::modify, Content::gradient)}, strategy_.ddp.wire);
+             {this->shard(shard, sharded, AccessMode::modify, Content::gradient)}, strategy_.ddp.wire);
 }
 
 void ShardedBuilder::add_norm(std::vector<Access> const& gradients, bool over_ranks) {

@@ -9,14 +9,14 @@
 #include "model/step/graph_builder.hpp"
 #include "model/step/strategies/whole_step_settings.hpp"
 
-// The parts that zero.cpp and fsdp.cpp share: communicators, shards, clipping and updates. A "run" is the
-// range of consecutive tensors that form a bucket or a unit (sharding.hpp).
+// The parts that zero.cpp and fsdp.cpp share: communicators, shards, clipping and updates. A sharded slice
+// (ShardedSlice) has the consecutive tensors of a bucket or of a unit (sharding.hpp).
 namespace ddproxy::model {
 
 /// The communicators of a sharded step. Communicator 0 has all ranks.
 struct ShardGroups {
   std::vector<Communicator> communicators;
-  std::size_t ranks = 1;  ///< ranks that share a run: n
+  std::size_t ranks = 1;  ///< ranks that share a sharded slice: n
   /// The communicators of the reductions and of the gathers. Each group has n consecutive ranks.
   CommunicatorId reduces{0}, gathers{0};
   /// The communicator of the ranks with the same shard. Set only if the ranks form several groups.
@@ -32,7 +32,7 @@ ShardGroups shard_groups(Sharding const& sharding, std::size_t ranks);
 /// Builds the graphs of the ranks. `build` returns the graph of one class of ranks, given their place in
 /// their group. Without a place the graph is for all ranks whose shards have no padding. If `all_differ` is
 /// true, every place has a graph of its own. With RankClasses::first all ranks get the graph of rank 0.
-RankGraphs for_each_class(ShardGroups const& groups, std::vector<ShardedSlice> const& runs, bool all_differ,
+RankGraphs for_each_class(ShardGroups const& groups, std::vector<ShardedSlice> const& slices, bool all_differ,
                           RankClasses classes,
                           std::function<StepGraph(std::optional<std::size_t> place)> const& build);
 
@@ -45,30 +45,31 @@ class ShardedBuilder {
 
   bool updates() const { return strategy_.optimizer != Optimizer::none; }
 
-  /// Adds a buffer with this rank's shard of a run. If `kept` is true, the buffer has `content` at the start
+  /// Adds a buffer with this rank's shard of a slice. If `kept` is true, the buffer has `content` at the start
   /// and at the end of the step. Otherwise it has `content` only at the end, and only if `exits` is true.
-  BufferId shard_buffer(BufferKind kind, Content content, ShardedSlice const& run, bool kept,
+  BufferId shard_buffer(BufferKind kind, Content content, ShardedSlice const& sharded, bool kept,
                         bool exits = false);
 
-  /// Returns an access to a whole run, with the padding. The run begins at the first element of the buffer.
-  Access whole(BufferId buffer, ShardedSlice const& run, AccessMode mode, Content content) const;
+  /// Returns an access to a whole slice, with the padding. The slice begins at the first element of the buffer.
+  Access whole(BufferId buffer, ShardedSlice const& sharded, AccessMode mode, Content content) const;
   /// Returns an access of a collective to a buffer with this rank's shard, with the padding.
-  Access shard(BufferId buffer, ShardedSlice const& run, AccessMode mode, Content content) const;
+  Access shard(BufferId buffer, ShardedSlice const& sharded, AccessMode mode, Content content) const;
   /// Returns an access of a compute task to a buffer with this rank's shard, without the padding.
-  Access own(BufferId buffer, ShardedSlice const& run, AccessMode mode, Content content) const;
-  /// Returns an access to this rank's shard inside a buffer that holds the whole run, without the padding.
-  Access own_part(BufferId buffer, ShardedSlice const& run, AccessMode mode, Content content) const;
-  /// Returns an access to one tensor of a run, in a buffer with the whole run.
-  Access tensor(BufferId buffer, ShardedSlice const& run, std::size_t tensor, AccessMode mode,
+  Access own(BufferId buffer, ShardedSlice const& sharded, AccessMode mode, Content content) const;
+  /// Returns an access to this rank's shard inside a buffer that holds the whole slice, without the padding.
+  Access own_part(BufferId buffer, ShardedSlice const& sharded, AccessMode mode, Content content) const;
+  /// Returns an access to one tensor of a slice, in a buffer with the whole slice.
+  Access tensor(BufferId buffer, ShardedSlice const& sharded, std::size_t tensor, AccessMode mode,
                 Content content) const;
 
   /// Adds a collective on the lane of its communicator.
   TaskId collective(Verb verb, CommunicatorId on, std::vector<Access> accesses,
                     DataType wire = DataType::fp32);
-  /// Adds the reduction of a run: the reduce-scatter of `from` into the shard `to`.
-  TaskId reduce_scatter(ShardedSlice const& run, BufferId from, BufferId to, AccessMode mode, bool last_use);
+  /// Adds the reduction of a slice: the reduce-scatter of `from` into the shard `to`.
+  TaskId reduce_scatter(ShardedSlice const& sharded, BufferId from, BufferId to, AccessMode mode,
+                        bool last_use);
   /// Adds the all-reduce of a shard over the replicas, if there are any.
-  void reduce_replicas(ShardedSlice const& run, BufferId shard);
+  void reduce_replicas(ShardedSlice const& sharded, BufferId shard);
 
   /// Adds the tasks that compute the norm of all gradients. `gradients` has the accesses that read them. If
   /// the ranks have different gradients (`over_ranks`), a collective adds their sums of squares.

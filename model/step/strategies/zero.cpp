@@ -11,7 +11,7 @@ namespace {
 
 /// A bucket, and the buffers that belong to it.
 struct ShardedBucket {
-  ShardedSlice run;
+  ShardedSlice sharded;
   std::size_t first, last;   // tensors
   BufferId parameters = {};  // the parameters of all shards, and the padding
   BufferId gradients = {};   // its first elements are the gradients of this bucket and their padding
@@ -52,21 +52,21 @@ class ZeroStep : ShardedBuilder {
   // ---- buffers
 
   void add_buffers(ShardedBucket& bucket) {
-    const BufferState parameters{Content::parameter, bucket.run.model};
+    const BufferState parameters{Content::parameter, bucket.sharded.model};
     bucket.parameters = builder_.buffer({.kind = BufferKind::parameter,
-                                         .elements = bucket.run.padded(),
+                                         .elements = bucket.sharded.padded(),
                                          .at_entry = parameters,
                                          .at_exit = parameters});
     if (scatters())
-      bucket.shard = shard_buffer(BufferKind::gradient, Content::gradient, bucket.run, false, !updates());
+      bucket.shard = shard_buffer(BufferKind::gradient, Content::gradient, bucket.sharded, false, !updates());
     for (BufferId& moments : bucket.moments)
       if (updates())
-        moments = shard_buffer(BufferKind::optimizer_state, Content::optimizer_state, bucket.run, true);
+        moments = shard_buffer(BufferKind::optimizer_state, Content::optimizer_state, bucket.sharded, true);
   }
 
   void add_gradients() {
     std::size_t largest = 0, turn = 0;
-    for (ShardedBucket const& bucket : buckets_) largest = std::max(largest, bucket.run.padded());
+    for (ShardedBucket const& bucket : buckets_) largest = std::max(largest, bucket.sharded.padded());
     std::vector<BufferId> slots;
     for (ShardedBucket& bucket : buckets_) {
       const bool tied = head_ && &bucket == &buckets_.back();
@@ -84,8 +84,8 @@ class ZeroStep : ShardedBuilder {
     const bool exits = !scatters() && !updates();
     return builder_.buffer(
         {.kind = divides_gradients() ? BufferKind::bucket : BufferKind::gradient,
-         .elements = bucket.run.padded(),
-         .at_exit = exits ? BufferState{Content::gradient, bucket.run.model} : BufferState{}});
+         .elements = bucket.sharded.padded(),
+         .at_exit = exits ? BufferState{Content::gradient, bucket.sharded.model} : BufferState{}});
   }
 
   ShardedBucket const& bucket_of(std::size_t tensor) const {
@@ -116,7 +116,8 @@ class ZeroStep : ShardedBuilder {
     for (Access& access : task.accesses)
       if (access.content == Content::parameter) {
         const std::size_t t = layout_.tensor_of(access.model);
-        access = tensor(bucket_of(t).parameters, bucket_of(t).run, t, AccessMode::read, Content::parameter);
+        access =
+            tensor(bucket_of(t).parameters, bucket_of(t).sharded, t, AccessMode::read, Content::parameter);
       }
   }
 
@@ -126,7 +127,7 @@ class ZeroStep : ShardedBuilder {
     for (auto const& [t, second] : computed_gradients(pass_, operation, head_)) {
       auto const& bucket = bucket_of(t);
       const auto mode = fresh && !second ? AccessMode::assign : AccessMode::contribute;
-      task.accesses.push_back(tensor(bucket.gradients, bucket.run, t, mode, Content::gradient));
+      task.accesses.push_back(tensor(bucket.gradients, bucket.sharded, t, mode, Content::gradient));
       if (pass_.gradients[t].operation == operation) complete_ = std::max(complete_, t + 1);
     }
   }
@@ -139,13 +140,13 @@ class ZeroStep : ShardedBuilder {
   void reduce(ShardedBucket const& bucket, int m, bool at_end) {
     if (scatters()) {
       const auto mode = reduces_each() && m > 0 ? AccessMode::contribute : AccessMode::assign;
-      last_reduced_ = reduce_scatter(bucket.run, bucket.gradients, bucket.shard, mode, true);
+      last_reduced_ = reduce_scatter(bucket.sharded, bucket.gradients, bucket.shard, mode, true);
     } else {
       last_reduced_ = builder_.task(
           {.work =
                Collective{
                    .verb = Verb::all_reduce, .communicator = groups_.reduces, .wire = strategy_.ddp.wire},
-           .accesses = {whole(bucket.gradients, bucket.run, AccessMode::modify, Content::gradient)},
+           .accesses = {whole(bucket.gradients, bucket.sharded, AccessMode::modify, Content::gradient)},
            .lane = groups_.lane(groups_.reduces),
            .after = at_end ? std::vector{last_compute_} : std::vector<TaskId>{}});
     }
@@ -155,8 +156,8 @@ class ZeroStep : ShardedBuilder {
   // ---- after the micro-batches
 
   Access reduced(ShardedBucket const& bucket, AccessMode mode) const {
-    return scatters() ? own(bucket.shard, bucket.run, mode, Content::gradient)
-                      : own_part(bucket.gradients, bucket.run, mode, Content::gradient);
+    return scatters() ? own(bucket.shard, bucket.sharded, mode, Content::gradient)
+                      : own_part(bucket.gradients, bucket.sharded, mode, Content::gradient);
   }
 
   std::vector<Access> gradients_to_read() const {
@@ -164,8 +165,8 @@ class ZeroStep : ShardedBuilder {
     for (ShardedBucket const& bucket : buckets_) {
       all.push_back(reduced(bucket, AccessMode::read));
       if (scatters()) continue;
-      all.back() = whole(bucket.gradients, bucket.run, AccessMode::read, Content::gradient);
-      all.back().slice.count = bucket.run.model.count;  // the norm leaves the padding out
+      all.back() = whole(bucket.gradients, bucket.sharded, AccessMode::read, Content::gradient);
+      all.back().slice.count = bucket.sharded.model.count;  // the norm leaves the padding out
       all.back().padding = 0;
     }
     return all;
@@ -178,38 +179,38 @@ class ZeroStep : ShardedBuilder {
     }
     std::vector<Access> state;
     for (const BufferId moments : bucket.moments)
-      state.push_back(own(moments, bucket.run, AccessMode::modify, Content::optimizer_state));
+      state.push_back(own(moments, bucket.sharded, AccessMode::modify, Content::optimizer_state));
     add_update(reduced(bucket, AccessMode::read),
-               own_part(bucket.parameters, bucket.run, AccessMode::modify, Content::parameter), state);
+               own_part(bucket.parameters, bucket.sharded, AccessMode::modify, Content::parameter), state);
     spread(bucket);
   }
 
   // Without an optimizer every rank keeps all gradients of an all-reduce, so it clips all of them.
   Access all_of(ShardedBucket const& bucket) const {
     return {.buffer = bucket.gradients,
-            .slice = {0, bucket.run.model.count},
+            .slice = {0, bucket.sharded.model.count},
             .mode = AccessMode::modify,
             .content = Content::gradient,
-            .model = bucket.run.model.offset};
+            .model = bucket.sharded.model.offset};
   }
 
   // Brings the updated parameters of a bucket to all ranks.
   void spread(ShardedBucket const& bucket) {
     if (strategy_.sharding.update == Verb::broadcast) return broadcast(bucket);
-    Access mine = whole(bucket.parameters, bucket.run, AccessMode::read, Content::parameter);
+    Access mine = whole(bucket.parameters, bucket.sharded, AccessMode::read, Content::parameter);
     mine.part = groups_.gathers;
     collective(Verb::all_gather, groups_.gathers,
-               {mine, whole(bucket.parameters, bucket.run, AccessMode::assign, Content::parameter)});
+               {mine, whole(bucket.parameters, bucket.sharded, AccessMode::assign, Content::parameter)});
   }
 
   void broadcast(ShardedBucket const& bucket) {
     for (std::size_t root = 0; root < groups_.ranks; ++root) {
-      const Slice held = bucket.run.held(root);
+      const Slice held = bucket.sharded.held(root);
       if (held.count == 0) continue;
       builder_.task(
           {.work = Collective{.verb = Verb::broadcast, .communicator = groups_.gathers, .root_or_peer = root},
            .accesses = {{.buffer = bucket.parameters,
-                         .slice = {held.offset - bucket.run.model.offset, held.count},
+                         .slice = {held.offset - bucket.sharded.model.offset, held.count},
                          .mode = place_ == root ? AccessMode::read : AccessMode::assign,
                          .content = Content::parameter,
                          .model = held.offset}},
@@ -232,10 +233,10 @@ RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::
   const ShardGroups groups =
       shard_groups({.stage = strategy.sharding.stage, .lanes = strategy.sharding.lanes}, ranks);
   const auto buckets = buckets_of(strategy.ddp.plan, pass.gradients, groups.ranks);
-  std::vector<ShardedSlice> runs;
-  for (ShardedBucket const& bucket : buckets) runs.push_back(bucket.run);
+  std::vector<ShardedSlice> slices;
+  for (ShardedBucket const& bucket : buckets) slices.push_back(bucket.sharded);
   const bool all_differ = strategy.sharding.update == Verb::broadcast;
-  return for_each_class(groups, runs, all_differ, classes, [&](std::optional<std::size_t> place) {
+  return for_each_class(groups, slices, all_differ, classes, [&](std::optional<std::size_t> place) {
     return ZeroStep(pass, strategy, groups, buckets, place).build(forward, tokens);
   });
 }
