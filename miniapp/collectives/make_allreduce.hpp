@@ -12,6 +12,7 @@
 #include "miniapp/collectives/drivers/communication_lane.hpp"
 #include "miniapp/collectives/engines/call_table.hpp"
 #include "miniapp/input/config.hpp"
+#include "miniapp/input/engine_buffers.hpp"
 
 namespace ddproxy {
 

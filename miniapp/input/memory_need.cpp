@@ -18,20 +18,43 @@ constexpr double mpi_temporaries = 1.5;
 // Largest number of freed bytes that the heap of a thread keeps (miniapp/machine/freed_memory.hpp).
 constexpr double kept_by_heap = 64 << 20;
 
-// Returns the bytes that a reduction needs in addition to the gradients. With NCCL these are the bytes of the
-// packed message, which is at most one bucket with all gradients. With MPI they are the bytes of the packed
-// message of the largest piece, and of the memory that MPI allocates. A message in fp32 is not packed. The
-// main thread and the communication thread both carry out reductions. While one of them reduces, the heap of
-// the other one still keeps up to kept_by_heap bytes that MPI has freed.
-double reduction_memory(Config const& config, double gradients, int ranks) {
-  if (config.backend == Backend::nccl && config.wire != WireFormat::fp32)
-    return gradients * wire_element_bytes(config.wire) / gradient_element_bytes;
-  if (config.backend != Backend::mpi) return 0;
-  const double piece =
-      std::min(gradients, static_cast<double>(piece_elements(config)) * gradient_element_bytes);
-  const double message = piece * wire_element_bytes(config.wire) / gradient_element_bytes;
-  const double temporaries = ranks > 1 ? mpi_temporaries * message : 0;
-  return (config.wire == WireFormat::fp32 ? 0 : message) + temporaries + std::min(temporaries, kept_by_heap);
+double bytes_of(EngineBuffers const& buffers) {
+  return static_cast<double>(buffers.rounded) * wire_element_bytes(WireFormat::bf16) +
+         static_cast<double>(buffers.results) * gradient_element_bytes;
+}
+
+// Returns the bytes of the buffers of the MPI engine that its calls write. Memory takes no room before it is
+// written, and no call writes more elements than it has.
+double written_bytes(EngineBuffers const& buffers, MostElements const& most) {
+  return bytes_of({std::min(buffers.rounded, most.of_call), std::min(buffers.results, most.scattered)});
+}
+
+// Returns the bytes that MPI allocates during the largest call. The main thread and the communication thread
+// both carry out calls. While one of them does, the heap of the other one still keeps up to kept_by_heap
+// bytes that MPI has freed.
+double memory_in_mpi(Config const& config, LaneCalls const& lane) {
+  if (lane.ranks < 2) return 0;
+  const auto piece = static_cast<double>(std::min(lane.most.of_call, piece_elements(config)));
+  const double temporaries = mpi_temporaries * piece * wire_element_bytes(config.wire);
+  return temporaries + std::min(temporaries, kept_by_heap);
+}
+
+// Returns the bytes that collectives need in addition to the buffers of the step: the buffers of the engines
+// of all lanes, and the largest memory that MPI allocates for one of them.
+double engine_memory(Config const& config, std::vector<LaneCalls> const& lanes) {
+  double buffers = 0, in_mpi = 0;
+  for (auto const& lane : lanes) {
+    if (config.backend == Backend::nccl) buffers += bytes_of(nccl_buffers(config.wire, lane.most));
+    if (config.backend != Backend::mpi) continue;
+    buffers += written_bytes(mpi_buffers(config.wire, piece_elements(config), lane.ranks), lane.most);
+    in_mpi = std::max(in_mpi, memory_in_mpi(config, lane));
+  }
+  return buffers + in_mpi;
+}
+
+// Returns the calls of a lane that reduces all gradients at most.
+LaneCalls calls_on_gradients(Workload const& workload, int ranks) {
+  return {{.of_call = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes}, ranks};
 }
 
 // Returns the bytes of device memory that the libraries take for themselves.
@@ -102,14 +125,14 @@ std::size_t step_elements(Config const& config, Workload const& workload) {
 }
 
 double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks) {
-  return program_bytes + reduction_memory(config, static_cast<double>(workload.bytes()), ranks) +
+  return program_bytes + engine_memory(config, {calls_on_gradients(workload, ranks)}) +
          array_memory(config, workload, concurrency);
 }
 
 double device_memory_need(Config const& config, Workload const& workload, int concurrency) {
-  const bool by_device = config.backend == Backend::nccl;  // MPI's temporaries are in host memory
+  const bool by_device = config.backend == Backend::nccl;  // the buffers of MPI are in host memory
   return library_memory(config) + array_memory(config, workload, concurrency) +
-         (by_device ? reduction_memory(config, static_cast<double>(workload.bytes()), 1) : 0);
+         (by_device ? engine_memory(config, {calls_on_gradients(workload, 1)}) : 0);
 }
 
 bool compares_precision(Config const& config) {
@@ -138,21 +161,27 @@ std::size_t allocated_elements(Config const& config, Workload const& workload, S
   return is_sharded(config) && needs_arena(config) ? places.leading : step_elements(config, workload);
 }
 
-double step_host_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
-                      int concurrency, int ranks) {
-  return program_bytes + reduction_memory(config, static_cast<double>(gradient_bytes), ranks) +
-         step_array_memory(config, elements, concurrency);
+std::vector<LaneCalls> step_lanes(Config const& config, Workload const& workload, StepPlaces const& places,
+                                  model::RankGraphs const& step, model::StepGraph const& graph) {
+  int ranks = 0;
+  for (auto const& ranks_of_class : step.classes) ranks += static_cast<int>(ranks_of_class.ranks.size());
+  LaneCalls calibrated = calls_on_gradients(workload, ranks);
+  if (!is_sharded(config)) return {calibrated};
+  calibrated.most.of_call = places.leading;
+  auto lanes = lane_calls(step, graph);
+  lanes.insert(lanes.begin(), calibrated);
+  return lanes;
 }
 
-double step_device_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
-                        int concurrency, int ranks) {
-  const double memory = library_memory(config) + step_array_memory(config, elements, concurrency);
-  if (config.backend != Backend::nccl) return memory;
-  const auto gradients = static_cast<double>(gradient_bytes);
-  // NCCL writes a reduced sum to memory of its lane before a kernel adds it to a shard (nccl_lane.hpp). The
-  // sum has at most the size of the rank's shard of all gradients.
-  const double sums = adds_to_shards(config) ? gradients / ranks : 0;
-  return memory + reduction_memory(config, gradients, 1) + sums;
+double step_host_need(Config const& config, std::size_t elements, std::vector<LaneCalls> const& lanes,
+                      int concurrency) {
+  return program_bytes + engine_memory(config, lanes) + step_array_memory(config, elements, concurrency);
+}
+
+double step_device_need(Config const& config, std::size_t elements, std::vector<LaneCalls> const& lanes,
+                        int concurrency) {
+  return library_memory(config) + step_array_memory(config, elements, concurrency) +
+         (config.backend == Backend::nccl ? engine_memory(config, lanes) : 0);
 }
 
 }  // namespace ddproxy

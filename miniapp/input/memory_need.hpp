@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "miniapp/input/config.hpp"
+#include "miniapp/input/engine_buffers.hpp"
 #include "miniapp/input/kernel_memory.hpp"
 #include "miniapp/input/step_memory.hpp"
 #include "miniapp/input/workload.hpp"
@@ -77,15 +79,21 @@ StepPlaces step_places(Config const& config, Workload const& workload, model::St
 /// allocates nothing.
 std::size_t allocated_elements(Config const& config, Workload const& workload, StepPlaces const& places);
 
-/// Returns the bytes of host memory that one of `ranks` ranks needs for whole steps. `elements` is the result
-/// of allocated_elements(), and `gradient_bytes` the bytes of all gradients. The results file is not
-/// included, as in host_memory_need().
-double step_host_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
-                      int concurrency, int ranks);
+/// Returns the communication lanes of the whole steps that `graph` describes, the graph of one class of
+/// `step`. Lane 0 works on the whole arena of `places`: it calibrates, and it is the only lane of a step
+/// without sharding. A sharded step also has the lanes of lane_calls() (engine_buffers.hpp).
+std::vector<LaneCalls> step_lanes(Config const& config, Workload const& workload, StepPlaces const& places,
+                                  model::RankGraphs const& step, model::StepGraph const& graph);
 
-/// Returns the bytes of device memory that one of `ranks` ranks needs for whole steps. The arguments are
-/// those of step_host_need().
-double step_device_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
-                        int concurrency, int ranks);
+/// Returns the bytes of host memory that a rank needs for whole steps. `elements` is the result of
+/// allocated_elements(), and `lanes` that of step_lanes(). The results file is not included, as in
+/// host_memory_need().
+double step_host_need(Config const& config, std::size_t elements, std::vector<LaneCalls> const& lanes,
+                      int concurrency);
+
+/// Returns the bytes of device memory that a rank needs for whole steps. The arguments are those of
+/// step_host_need().
+double step_device_need(Config const& config, std::size_t elements, std::vector<LaneCalls> const& lanes,
+                        int concurrency);
 
 }  // namespace ddproxy

@@ -20,14 +20,17 @@
 namespace ddproxy {
 namespace {
 
-std::string describe_memory(Config const& config, Workload const& workload, model::StepGraph const& graph) {
+std::string describe_memory(Config const& config, Workload const& workload, model::RankGraphs const& step) {
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
-  const auto elements = allocated_elements(config, workload, step_places(config, workload, graph));
+  auto const& graph = step.classes.front().graph;
+  const auto places = step_places(config, workload, graph);
+  const auto elements = allocated_elements(config, workload, places);
+  const auto lanes = step_lanes(config, workload, places, step, graph);
   if (builds_for_device() && needs_arena(config))
     return fmt::format("memory: {:.2f} GiB of device memory for each rank\n",
-                       step_device_need(config, elements, workload.bytes(), concurrency, likely_ranks) / gib);
+                       step_device_need(config, elements, lanes, concurrency) / gib);
   const int processes = config.backend == Backend::replay ? 1 : likely_ranks;
-  const double bytes = step_host_need(config, elements, workload.bytes(), concurrency, likely_ranks) +
+  const double bytes = step_host_need(config, elements, lanes, concurrency) +
                        step_results_memory(config, workload, graph, processes);
   return describe_host_memory(config, bytes);
 }
@@ -128,7 +131,7 @@ std::string describe_step_plan(Config const& config, Workload const& workload) {
       word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words));
   text += describe_ranks(config, static_cast<int>(ranks_of(config)));
   if (is_sharded(config)) text += fmt::format("sharding: {}\n", sharding_sentence(config.sharding));
-  text += describe_memory(config, workload, graphs.classes.front().graph);
+  text += describe_memory(config, workload, graphs);
   text += describe_buckets(step, step_cap_mib(config));
   text += describe_count(count_of(config));
   return text + describe_time(config, workload, step);

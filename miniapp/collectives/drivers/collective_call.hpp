@@ -75,12 +75,6 @@ void check_call(CollectiveCall const& call, GroupPlace place);
 /// issued as one group, as between ncclGroupStart() and ncclGroupEnd(). Also throws as check_call() does.
 void check_grouped(CollectiveCall const& call, GroupPlace place);
 
-/// How large the calls of a lane can be.
-struct MostElements {
-  std::size_t of_call = 0;  ///< full size x of the largest call
-  std::size_t added = 0;    ///< elements of the largest result that a reduce-scatter with `adds` adds
-};
-
 /// A number of elements for each verb: the sum of the full sizes x of its calls.
 class ElementsByVerb {
  public:

@@ -17,6 +17,7 @@
 #include "miniapp/collectives/engines/wire_device.hpp"
 #include "miniapp/device/backoff.hpp"
 #include "miniapp/device/device.hpp"
+#include "miniapp/input/engine_buffers.hpp"
 #include "miniapp/input/words.hpp"
 
 namespace ddproxy {
@@ -31,8 +32,8 @@ class NcclLane : public CommunicationLane {
         wire_(config.wire),
         stream_(config.priority == Priority::high),
         exec_(stream_.get()),
-        message_(wire_ == WireFormat::fp32 ? 0 : most.of_call),
-        sums_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "sums"), most.added),
+        message_(nccl_buffers(wire_, most).rounded),
+        sums_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "sums"), nccl_buffers(wire_, most).results),
         nccl_(communicator, config.timeout_s) {}
 
   void begin(std::size_t calls) override;

@@ -10,6 +10,7 @@
 
 #include "miniapp/collectives/drivers/communication_lane.hpp"
 #include "miniapp/input/config.hpp"
+#include "miniapp/input/engine_buffers.hpp"
 
 namespace ddproxy {
 

@@ -10,6 +10,7 @@
 
 #include "miniapp/collectives/engines/exchange_average.hpp"
 #include "miniapp/errors/errors.hpp"
+#include "miniapp/input/engine_buffers.hpp"
 #include "model/step/describe.hpp"
 
 namespace ddproxy {
@@ -102,15 +103,15 @@ MpiWire::MpiWire(WireFormat wire, std::size_t piece_elements, GroupPlace place, 
       scale_(scale),
       piece_elements_(piece_elements),
       factor_(1.0F / static_cast<float>(place.ranks)) {
-  const std::size_t room = std::max(piece_elements, static_cast<std::size_t>(place.ranks));
+  const EngineBuffers buffers = mpi_buffers(wire, piece_elements, place.ranks);
   if (wire == WireFormat::bf16) {
-    bf16_ = std::make_unique_for_overwrite<Bf16[]>(room);
-    fp32_ = std::make_unique_for_overwrite<float[]>(room);  // for exact calls; untouched memory costs nothing
+    bf16_ = std::make_unique_for_overwrite<Bf16[]>(buffers.rounded);
+    fp32_ = std::make_unique_for_overwrite<float[]>(buffers.results);  // for exact calls
     check_mpi(MPI_Op_create(add, 1, &average_));
     return;
   }
   if (scale) return;
-  fp32_ = std::make_unique_for_overwrite<float[]>(room);
+  fp32_ = std::make_unique_for_overwrite<float[]>(buffers.results);
   if (place.ranks != 2) return;
   factor_ = 1;
   check_mpi(MPI_Op_create(average_of_two, 1, &average_));

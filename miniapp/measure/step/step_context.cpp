@@ -55,16 +55,15 @@ model::RankGraphs checked_graphs(Config const& config, model::WholeStep const& a
   return graphs;
 }
 
-double need_of(Config const& config, Workload const& workload, std::size_t elements, int ranks) {
+double need_of(Config const& config, std::size_t elements, std::vector<LaneCalls> const& lanes) {
   const int concurrency = kernels::Space().concurrency();
-  return needs_device_memory(config)
-             ? step_device_need(config, elements, workload.bytes(), concurrency, ranks)
-             : step_host_need(config, elements, workload.bytes(), concurrency, ranks);
+  return needs_device_memory(config) ? step_device_need(config, elements, lanes, concurrency)
+                                     : step_host_need(config, elements, lanes, concurrency);
 }
 
-void require_room(Config const& config, Workload const& workload, std::size_t elements,
+void require_room(Config const& config, std::size_t elements, std::vector<LaneCalls> const& lanes,
                   Runtime const& runtime, double device_free, double file_need) {
-  const double need = need_of(config, workload, elements, runtime.ranks());
+  const double need = need_of(config, elements, lanes);
   if (needs_device_memory(config))
     require_device_memory(runtime, need, device_free);
   else
@@ -160,7 +159,8 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
   const double device_free = free_device_memory();
   const std::size_t elements = allocated_elements(config, workload, plan.places);
   const double file_need = step_results_memory(config, workload, plan.graph(), runtime.ranks());
-  require_room(config, workload, elements, runtime, device_free, file_need);
+  require_room(config, elements, step_lanes(config, workload, plan.places, plan.graphs, plan.graph()),
+               runtime, device_free, file_need);
   StepGroups groups(plan.graphs, runtime, config.backend == Backend::replay);
   StepContext context{std::move(plan.asked),
                       std::move(plan.graphs),
@@ -193,16 +193,13 @@ std::vector<CommunicationLane*> StepContext::lanes() const {
 void StepContext::make_lanes() {
   if (!is_sharded(rank.config)) return;
   own_lanes.clear();
+  const auto calls = lane_calls(graphs, graph());
   std::vector<LaneGroup> lane_groups;
   for (std::size_t lane = 0; lane < step->lanes().size(); ++lane) {
     const auto id = step->lanes()[lane];
-    LaneGroup group{groups.communicator(id), groups.places()[model::index(id)]};
-    group.nodes = model::nodes_of(graphs.communicators[model::index(id)], rank.config.ranks_per_node);
-    for (auto const& call : step->collectives(lane)) {
-      group.most.of_call = std::max(group.most.of_call, full_slice(call).count);
-      if (call.adds) group.most.added = std::max(group.most.added, call.assigned.count);
-    }
-    lane_groups.push_back(group);
+    lane_groups.push_back(
+        {groups.communicator(id), groups.places()[model::index(id)], calls.at(lane).most,
+         model::nodes_of(graphs.communicators[model::index(id)], rank.config.ranks_per_node)});
   }
   const auto limit = rank.runtime.limited("MPI_Comm_dup");
   own_lanes = make_group_lanes(rank.config, rank.choice, lane_groups, rank.memory);
@@ -214,7 +211,8 @@ bool needs_device_memory(Config const& config) {
 
 double step_memory_need(StepContext const& context) {
   auto const& rank = context.rank;
-  return need_of(rank.config, rank.workload, rank.memory.size(), rank.runtime.ranks()) +
+  const auto lanes = step_lanes(rank.config, rank.workload, context.places, context.graphs, context.graph());
+  return need_of(rank.config, rank.memory.size(), lanes) +
          (needs_device_memory(rank.config) ? 0 : rank.file_need);
 }
 

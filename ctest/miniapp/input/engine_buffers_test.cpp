@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/input/engine_buffers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "ctest/miniapp/input/input_file.hpp"
+#include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/toml/read_config.hpp"
+#include "miniapp/input/workload.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr int ranks = 4;
+
+/// The steps of a tiny model on four ranks, and what they need.
+class LanesOfStep : public testing::Test {
+ protected:
+  // `sections` follow [allreduce] in the input.
+  void read(std::string const& sections) {
+    config_ = read_config(folder_.file(
+        "input.toml", "[model]\npreset = \"tiny\"\n[allreduce]\nbackend = \"mpi\"\n" + sections));
+    workload_ = make_workload(config_);
+    step_ = whole_step_of(config_, step_to_run(config_, workload_), ranks);
+  }
+  model::StepGraph const& graph() const { return step_.classes.front().graph; }
+  std::vector<LaneCalls> lanes() const { return lane_calls(step_, graph()); }
+  double need(Backend backend) {
+    config_.backend = backend;
+    const auto places = step_places(config_, workload_, graph());
+    const auto all = step_lanes(config_, workload_, places, step_, graph());
+    return backend == Backend::nccl ? step_device_need(config_, 0, all, 1)
+                                    : step_host_need(config_, 0, all, 1);
+  }
+  std::size_t gradients() const {
+    return static_cast<std::size_t>(workload_.bytes()) / gradient_element_bytes;
+  }
+
+ private:
+  Folder folder_;
+  Config config_;
+  Workload workload_;
+  model::RankGraphs step_;
+};
+
+TEST_F(LanesOfStep, WithoutShardingReduceEveryGradientAndScatterNothing) {
+  read("");
+  ASSERT_EQ(lanes().size(), 1U);
+  EXPECT_EQ(lanes()[0].ranks, ranks);
+  EXPECT_LE(lanes()[0].most.of_call, gradients());
+  EXPECT_GT(lanes()[0].most.of_call, 0U);
+  EXPECT_EQ(lanes()[0].most.scattered, 0U);
+}
+
+// A micro-batch adds the reduced gradients of a unit to a shard, which has a quarter of the unit.
+TEST_F(LanesOfStep, OfFsdpAddTheShardOfTheLargestUnit) {
+  read("[step]\naccumulation = 2\n[shard]\nstage = \"fsdp\"\nunit = \"whole\"\n");
+  ASSERT_EQ(lanes().size(), 1U);
+  auto const& most = lanes()[0].most;
+  EXPECT_GE(most.of_call, gradients());
+  EXPECT_LT(most.of_call, gradients() + 64 * ranks);  // padding
+  EXPECT_EQ(most.scattered, most.of_call);
+  EXPECT_EQ(most.added, most.of_call / ranks);
+}
+
+TEST_F(LanesOfStep, OfHybridShardingAreTwo) {
+  read("[shard]\nstage = \"fsdp\"\ngroup = 2\n");
+  ASSERT_EQ(lanes().size(), 2U);
+  for (auto const& lane : lanes()) EXPECT_EQ(lane.ranks, 2);
+  EXPECT_EQ((lanes()[0].most.scattered > 0) + (lanes()[1].most.scattered > 0), 1) << "only one scatters";
+}
+
+// NCCL only assigns, so a lane of NCCL has memory for the sum that it adds. The MPI engine writes the result
+// of a reduce-scatter to its own buffer whether it adds or not.
+TEST_F(LanesOfStep, NeedTheBuffersThatTheirEnginesAllocate) {
+  read("piece_mib = 0.0625\n[shard]\nstage = \"fsdp\"\n");
+  const double plain = need(Backend::nccl), host = need(Backend::mpi);
+  read("piece_mib = 0.0625\n[step]\naccumulation = 2\n[shard]\nstage = \"fsdp\"\n");
+  const auto buffers = nccl_buffers(WireFormat::fp32, lanes()[0].most);
+  EXPECT_EQ(buffers.rounded, 0U);
+  EXPECT_EQ(need(Backend::nccl) - plain, static_cast<double>(buffers.results) * gradient_element_bytes);
+  EXPECT_EQ(need(Backend::mpi), host);
+  read("piece_mib = 0.0625\n");
+  EXPECT_EQ(host - need(Backend::mpi), 65536) << "a piece of a reduce-scatter";
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "miniapp/input/config.hpp"
+#include "model/step/step_graph.hpp"
+
+// The buffers of the engines that carry out collectives (miniapp/collectives/engines). The engines allocate
+// these buffers, and the prediction of memory (memory_need.hpp) counts them.
+namespace ddproxy {
+
+/// How large the calls of a lane are at most, in elements. The full size x of a call is that of full_slice()
+/// (miniapp/collectives/drivers/collective_call.hpp).
+struct MostElements {
+  std::size_t of_call = 0;    ///< full size x of the largest call
+  std::size_t scattered = 0;  ///< full size x of the largest reduce-scatter that is transferred in fp32
+  std::size_t added = 0;      ///< result of the largest reduce-scatter that adds its result to memory
+};
+
+/// The calls of one communication lane.
+struct LaneCalls {
+  MostElements most;
+  int ranks;  ///< number of ranks that take part in a call
+};
+
+/// Returns the calls of each communication lane of `graph`, which is the graph of one class of `step`. The
+/// lanes have the order of model::Lane.
+std::vector<LaneCalls> lane_calls(model::RankGraphs const& step, model::StepGraph const& graph);
+
+/// The buffers that an engine allocates for one lane, in elements.
+struct EngineBuffers {
+  std::size_t rounded = 0;  ///< elements in bf16: a message that is rounded
+  std::size_t results = 0;  ///< elements in fp32: the result of a reduce-scatter
+};
+
+/// Returns the buffers of the MPI engine for host memory. A piece of a call has at most `piece_elements`
+/// elements, and `ranks` ranks take part in a call. The engine writes to `results` in a reduce-scatter that
+/// is transferred in fp32. It allocates `results` for every lane, because memory takes no room before it is
+/// written.
+EngineBuffers mpi_buffers(WireFormat wire, std::size_t piece_elements, int ranks);
+
+/// Returns the buffers of a lane of NCCL, in device memory. The lane writes to `results` in a reduce-scatter
+/// that adds, because NCCL only assigns.
+EngineBuffers nccl_buffers(WireFormat wire, MostElements const& most);
+
+}  // namespace ddproxy
