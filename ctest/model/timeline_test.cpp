@@ -171,14 +171,16 @@ TEST(Timeline, CopiesByHand) {
 }
 
 TEST(Timeline, CopiesAreSlowedAsComputeIs) {
-  // The first bucket is ready at once. It is copied for 1 s. Then its collective takes 2 s, and halves the
-  // speed of compute. The other 2 s of compute run at full speed.
+  // The first bucket is ready at once. It is copied from 0 s to 1 s. Its collective takes from 1 s to 3 s,
+  // and halves the speed of compute. The second bucket is ready after 0.5 s of compute, which end at 2 s. Its
+  // copy takes 0.5 s alone, but 1 s beside the collective. The last second of compute has full speed.
   const Timeline timeline =
-      simulate(std::vector<double>{0.0, 3.0}, 3.0, {{0, 0, 10, 0}, {1, 1, 0, 10}},
-               [](std::int64_t bytes) { return bytes > 0 ? 2.0 : 0.0; }, {0.5, 1}, {CopyMode::in, 10, 0});
+      simulate(std::vector<double>{0.0, 0.5}, 1.5, {{0, 0, 10, 0}, {1, 1, 5, 10}},
+               [](std::int64_t bytes) { return bytes == 10 ? 2.0 : 0.0; }, {0.5, 1}, {CopyMode::in, 10, 0});
   EXPECT_DOUBLE_EQ(timeline.buckets[0].start, 1);
   EXPECT_DOUBLE_EQ(timeline.buckets[0].end, 3);
-  EXPECT_DOUBLE_EQ(timeline.backward_end, 5);
+  EXPECT_DOUBLE_EQ(timeline.buckets[1].start, 3);
+  EXPECT_DOUBLE_EQ(timeline.backward_end, 4);
 }
 
 TEST(Timeline, WhereGradientsAreReadyAfterTheBackwardPassNothingOverlaps) {
