@@ -11,12 +11,12 @@
 
 namespace ddproxy {
 
-/// Records the names of operations that make the host wait, for as long as the object lives: fences, deep
-/// copies and allocations, as Kokkos reports them to its tools. Waits outside of Kokkos are not seen. Only
-/// one object may exist at a time.
+/// While the object lives, records the names of operations that make the host wait: fences, deep copies and
+/// allocations, as Kokkos reports them to its tools. Waits outside of Kokkos are not recorded. Only one
+/// object may exist at a time.
 ///
-/// On a host two kinds of fences do not count. Fences before a product are needed because BLAS reads its
-/// operands at once. Fences of a mark (miniapp/device/marks.hpp) are needed because there are no events.
+/// On a host two kinds of fences are not recorded. A matrix product fences first, because BLAS does not wait
+/// for enqueued kernels. Marks (miniapp/device/marks.hpp) fence, because a host has no events.
 class FenceWatch {
  public:
   FenceWatch() : before_(Kokkos::Tools::Experimental::get_callbacks()) {

@@ -19,7 +19,7 @@ Runtime const* test_runtime = nullptr;
 
 namespace {
 
-// Returns the exit code: 77 if all tests were skipped, 1 if none ran.
+// Returns the exit code of this rank: 77 if all tests were skipped, 1 if no test ran, else `status`.
 int judge(int status) {
   auto const& all = *testing::UnitTest::GetInstance();
   if (all.test_to_run_count() == 0) return 1;
@@ -28,8 +28,9 @@ int judge(int status) {
 
 }  // namespace
 
-// Runs all tests on all ranks, which share a device if there is only one. The run fails if one rank fails, or
-// if no test ran. Without a device it is skipped.
+// Runs all tests on all ranks. Several ranks may share a device. The run fails if one rank fails, even if
+// another rank skips all tests, or if no test ran. In a build for a device, all tests are skipped if there is
+// no device.
 int main(int argc, char** argv) {
   std::string reason;
   if (ddproxy::on_device && ddproxy::count_devices(reason) == 0) {
@@ -42,5 +43,7 @@ int main(int argc, char** argv) {
       argc, argv, {.share_device = true, .wish = wish, .mpi_threads = ddproxy::mpi_threads_of_test()});
   ddproxy::test_runtime = &runtime;
   testing::InitGoogleTest(&argc, argv);
-  return static_cast<int>(runtime.maximum(judge(RUN_ALL_TESTS())));
+  const int code = judge(RUN_ALL_TESTS());
+  const bool failed = runtime.maximum(code == 77 ? 0 : code) > 0;
+  return failed ? 1 : static_cast<int>(runtime.maximum(code));
 }

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes a small twin for tests. Compute and all-reduces are replayed from tables; a pass takes 4.5 ms without communication."""
+"""Writes small twins for tests. write_twin(): tables give the times of compute and of all-reduces; a pass takes 4.5 ms without communication."""
 
 INPUT = """[model]
 preset = "tiny"
@@ -31,8 +31,8 @@ def write_twin(folder, sweep, compute=1.0, allreduce=1.0):
 
 
 def write_step_twin(folder, samples, allreduce=REPLAYED):
-    """Writes twin.toml of a twin for `ddproxy step`, and its table. A step takes 28 ms, from a roofline of [machine]. `allreduce`: the lines of
-    [allreduce], for instance 'backend = "mpi"\\n' for real all-reduces."""
+    """Writes twin.toml of a twin for `ddproxy step`, and its table of all-reduces. The roofline of [machine] gives the times of compute; a step
+    takes 28 ms. `allreduce`: the lines of [allreduce], for instance 'backend = "mpi"\\n' for real all-reduces."""
     folder.mkdir(parents=True, exist_ok=True)
     text = INPUT.replace('times = "times.csv"\n', "").replace(REPLAYED, allreduce)
     (folder / "twin.toml").write_text(f'{text}strategies = ["bucketed"]\ncaps_mib = [0.1]\nsamples = {samples}\n{MACHINE}')

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Measures what ddproxy's collectives cost compared with a plain loop of the same calls of MPI or NCCL, from
-// start() to completion. Run it under the launcher; docs/measurements/collectives.md has the commands and the
-// results.
+// Measures the time of ddproxy's collectives from start() to completion, and compares it with the time of a
+// plain loop of the same MPI or NCCL calls. Run it under the launcher. docs/measurements/collectives.md has
+// the commands and the results.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

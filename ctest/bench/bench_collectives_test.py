@@ -9,7 +9,7 @@ import sys
 program, *mpiexec = sys.argv[1:]
 told = subprocess.run([*mpiexec, "-n", "2", program, "--largest_mib=1", "--iterations=3", "--benchmark_filter=/(4|64)KiB", "--benchmark_format=json"],
                       capture_output=True, text=True, check=True).stdout
-report = json.loads(told)  # rank 0 alone prints it: two reports would be no JSON
+report = json.loads(told)  # rank 0 alone prints a report: two reports would not be valid JSON
 assert report["context"]["ranks"] == "2", report["context"]
 rows = {row["name"].rsplit("/", 2)[0]: row for row in report["benchmarks"]}
 whats = [(what, size) for what in ("bucket", "reduce_scatter", "all_gather", "broadcast") for size in ("4KiB", "64KiB")] + [("train of 100", "4KiB")]

@@ -16,17 +16,17 @@
 
 // Measures what a bucket costs on a device, with a step of GPT-2-large and its all-reduces by NCCL. The
 // counters are medians over the iterations, in us:
-//   bucket_us     time of the host for one bucket in run_step(), without ncclAllReduce: the time in which the
-//                 host issues the step, minus that of the step without buckets, minus nccl_us
+//   bucket_us     time of the host for one bucket in run_step(), without ncclAllReduce:
+//                 (time to issue the step - time to issue it without buckets) / buckets - nccl_us
 //   nccl_us       time of the host in ncclAllReduce, for one bucket
 //   operation_us  time of the host for one operator that launches no kernel, its event included
 //   gap_us        time on the device from the event of a bucket's last gradient to the event directly before
 //                 NCCL's work; gap_95_us: the 95 % quantile. Buckets that wait for the previous one do not
 //                 count.
 //   device_us     time on the device between the events before and after NCCL's work
-// The first three are measured with operators that launch nothing; the others with operators of 50 us, so
-// that the host is ahead of the device. On one rank NCCL sends nothing: an average reads and writes the
-// bucket.
+// The first three are measured with operators that launch nothing. The others are measured with operators of
+// 50 us, so that the host is ahead of the device. On one rank NCCL sends nothing: an average only reads and
+// writes the bucket.
 
 namespace ddproxy::bench {
 namespace {
@@ -39,7 +39,7 @@ void measure(benchmark::State& state, Runtime const& runtime) {
   DeviceBuckets buckets(runtime, state.range(0));
   HostTimes first, host;
   DeviceTimes warm_up, device;
-  buckets.measure_host(first);  // the library loads its kernels in the first step
+  buckets.measure_host(first);  // NCCL loads its kernels in the first step
   buckets.measure_device(warm_up);
   for (auto _ : state) {
     const auto start = Clock::now();

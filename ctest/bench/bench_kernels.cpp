@@ -57,7 +57,7 @@ constexpr Operation operations[] = {
 constexpr Index token_counts[] = {64, 256, 1024};
 constexpr Index vocabularies[] = {8192, vocabulary};
 
-/// Returns the arrays for the latest size. Only one set exists at a time.
+/// Keeps the arrays for one number of tokens. For another number it frees them and allocates new ones.
 class ArrayCache {
  public:
   Arrays const& with(Index tokens) {
@@ -83,8 +83,8 @@ double seconds_of(Operation const& operation, Arrays const& arrays) {
 /// Returns the peak that bounds an operation, in bytes or flops per second.
 double peak_of(Operation const& operation, Peaks const& peaks) {
   constexpr int tries = 2;
-  // More tries find a faster run of the loop. An update takes about as long as the loop that bounds it, so
-  // the number of tries changes `fraction`.
+  // With more tries the fastest run of the loop is faster. An update takes about as long as the loop that
+  // bounds it, so the number of tries changes `fraction`.
   constexpr int update_tries = 10;
   if (operation.flops(1) > 0) return peaks.flops(tries);
   return operation.bound == MemoryLoop::update ? peaks.update_bytes(update_tries) : peaks.bytes(tries);

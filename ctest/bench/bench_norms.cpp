@@ -11,10 +11,10 @@
 #include "kernels/norm/rmsnorm.hpp"
 #include "model/statistics/quantile.hpp"
 
-// Measures the norms beside a loop that copies, with arrays that are larger than the caches. Bytes are
+// Measures the norms in turns with a loop that copies. The arrays are larger than the caches. Bytes are
 // counted for each element. Forward reads x and writes y: 8 bytes. Backward reads x, dy and dx, and writes
-// dx: 16 bytes. The copy reads one array and writes one: 8 bytes. The lines that are written are read first
-// and are not counted.
+// dx: 16 bytes. The copy reads one array and writes one: 8 bytes. The processor reads a cache line before it
+// writes the line; these reads are not counted.
 
 namespace ddproxy::bench {
 namespace {
@@ -78,8 +78,8 @@ constexpr Row table[] = {{"layernorm forward", layernorm_forward, 8},
                          {"rmsnorm forward", rmsnorm_forward, 8},
                          {"rmsnorm forward and backward", rmsnorm_both, 24}};
 
-/// STREAM's scale. The factor keeps the compiler from calling memcpy(), which writes large arrays past the
-/// caches.
+/// STREAM's scale. The factor keeps the compiler from calling memcpy(), which writes large arrays with
+/// non-temporal stores.
 struct Copy {
   float* to;
   float const* from;
@@ -105,8 +105,8 @@ double seconds_of(void (*run)(Norms const&), Norms const& norms) {
   return now() - start;
 }
 
-/// Measures a norm and the copy in turns. `fraction` compares the speeds of their fastest turns. `median` is
-/// the median of the ratios of the turns.
+/// Measures a norm and the copy in turns. `fraction` is the norm's largest bytes/s divided by the copy's
+/// largest bytes/s. `median` is the median over all turns of the norm's bytes/s divided by the copy's.
 void run_norm(benchmark::State& state, Row const& row, Index columns) {
   constexpr double copied = 2 * sizeof(float) * elements;
   const Norms norms(columns);

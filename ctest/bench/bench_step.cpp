@@ -9,9 +9,9 @@
 #include "kernels/gemm/gemm.hpp"
 #include "step_slice.hpp"
 
-// Measures whole steps of slices of models on one rank: forward, backward and update. The counters are the
-// least seconds of each phase and of the step. docs/measurements/kernels.md says how they compare with
-// PyTorch.
+// Measures whole steps of models with few layers on one rank: forward, backward and update. The counters that
+// end in _s are the least seconds of each phase and of the step. docs/measurements/kernels.md compares the
+// steps with those of PyTorch.
 
 namespace ddproxy::bench {
 namespace {

@@ -10,8 +10,8 @@
 
 namespace ddproxy::bench {
 
-/// The backward pass of GPT-2-large with and without its all-reduces. The difference of their times is the
-/// cost of the buckets.
+/// The backward pass of GPT-2-large, `with` and `without` all-reduces. The time of `with` minus the time of
+/// `without` is the cost of the buckets.
 struct BucketSteps {
   model::BackwardPass pass;
   std::size_t buckets;

@@ -11,13 +11,13 @@
 namespace ddproxy::bench {
 namespace {
 
-// Returns the number of iterations: at least seven for long messages, unless the user asked for fewer.
+// Returns the number of iterations: 512 MiB / bytes_of_row, but at least 7, and at most settings.iterations.
 std::int64_t iterations(Settings const& settings, std::size_t bytes_of_row) {
   const auto wanted = std::clamp<std::size_t>(512 * mib / bytes_of_row, 7, 101);
   return static_cast<std::int64_t>(std::min(wanted, settings.iterations));
 }
 
-/// Returns the name of a row. All-reduces keep the names from before other verbs were measured.
+/// Returns the name of a row. Rows of all-reduces keep their old names, which do not name the verb.
 std::string name_of(Row const& row, std::string const& call) {
   const std::string what = row.train                             ? "train of 100"
                            : row.verb == model::Verb::all_reduce ? "bucket"

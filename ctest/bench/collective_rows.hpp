@@ -19,25 +19,25 @@ inline constexpr std::size_t mib = 1 << 20;
 
 /// The options of bench_collectives.
 struct Settings {
-  std::size_t largest = 256 * mib, piece = 4 * mib;  ///< bytes of the largest message; most bytes of a piece
-  std::size_t iterations = 101;                      ///< the most
+  std::size_t largest = 256 * mib, piece = 4 * mib;  ///< bytes: largest message or train; largest piece
+  std::size_t iterations = 101;                      ///< most iterations of a row
 };
 
-/// A row of the table.
+/// A row of the output.
 struct Row {
   model::Verb verb;
-  bool train;             ///< train_length messages are started at once; otherwise one after another
+  bool train;             ///< true: starts train_length messages, then waits; false: waits after each
   std::size_t bytes = 0;  ///< of one message
 };
 
-/// Registers a row for each size from 4 KiB to the largest, four times as long as the one before. `call`
-/// names the library or its call in the names of the rows. `measure` fills a row.
+/// Registers a row like `row` for each message size: 4 KiB, 16 KiB, 64 KiB and so on, up to settings.largest.
+/// `call` becomes a part of the names: "blocking", "nonblocking" or "nccl". `measure` runs and reports a row.
 void register_rows(Settings const& settings, Row const& row, std::string const& call,
                    std::function<void(benchmark::State&, Row const&)> const& measure);
 
-/// Returns the equal messages of a row in place. They lie one behind the other in an array of `elements`
-/// elements and start again at its end. For verbs with parts, a message is rounded down to a multiple of the
-/// ranks.
+/// Returns the messages of a row, in place and of equal size. They lie one behind the other in an array of
+/// `elements` elements. When the array is full, the next message starts at its beginning again. For verbs
+/// with parts, the elements of a message are rounded down to a multiple of the number of ranks.
 std::vector<CollectiveCall> messages(Row const& row, GroupPlace place, std::size_t elements);
 
 }  // namespace ddproxy::bench

@@ -16,8 +16,8 @@
 
 namespace ddproxy::bench {
 
-/// A compute lane that replays operators, and notes when the host has issued the step. run_step() calls
-/// fence() first when nothing is left to issue.
+/// A compute lane that replays operators, and notes when the host has issued the step: at the first fence().
+/// run_step() calls fence() only when nothing is left to issue.
 class NotingReplay : public StreamReplay {
  public:
   /// Each operator occupies the stream for `seconds`. With 0 seconds it launches no kernel.
@@ -25,7 +25,7 @@ class NotingReplay : public StreamReplay {
       : StreamReplay(std::vector<double>(operations, seconds), 0, operations) {}
   void begin() override;
   void fence() override;
-  /// Returns when the host had issued the last step.
+  /// Returns the time at which the host had issued the last step. Call it after run_step().
   Clock::time_point issued() const { return issued_.value(); }
 
  private:
@@ -54,8 +54,8 @@ class DeviceBuckets {
   DeviceBuckets(Runtime const& runtime, std::int64_t cap_mib);
 
   std::size_t buckets() const { return steps_.buckets; }
-  /// Runs a step without buckets and one with them, whose operators launch nothing, and adds a value to each
-  /// list. Collective.
+  /// Runs a step without buckets and a step with buckets, and adds a value to each list. The operators of
+  /// both steps launch nothing. Collective.
   void measure_host(HostTimes& times);
   /// Runs a step with operators of 50 us, so that the host is ahead of the device, and adds the times of its
   /// buckets. A bucket that became ready before the previous one was reduced has no gap. Collective.

@@ -18,7 +18,7 @@ struct Machine {
   Runtime const& runtime;
   Settings settings;
   bool own_core;
-  std::size_t elements;       // of all messages
+  std::size_t elements;       // of `arena` that hold messages
   kernels::HostFloats arena;  // the messages, then the results of reduce-scatters
 
   float* results() const { return arena.data() + elements; }
@@ -26,7 +26,7 @@ struct Machine {
   GroupPlace place() const { return {runtime.rank(), runtime.ranks()}; }
 };
 
-/// Returns the seconds of the same calls without ddproxy, maximum over ranks.
+/// Returns the seconds of the same calls, made directly to MPI: the maximum over ranks.
 double plain_seconds(Machine const& machine, model::Verb verb, bool blocking,
                      std::vector<CollectiveCall> const& calls) {
   const std::size_t piece = machine.settings.piece / sizeof(float);
@@ -41,7 +41,7 @@ double plain_seconds(Machine const& machine, model::Verb verb, bool blocking,
   return machine.runtime.maximum(seconds_since(start));
 }
 
-/// Returns the seconds of ddproxy's calls: one message after another, or all started at once.
+/// Returns the seconds of ddproxy's calls: the maximum over ranks. In a train, waits only once, at the end.
 double own_seconds(Machine const& machine, CommunicationLane& lane, bool train,
                    std::vector<CollectiveCall> const& calls) {
   lane.begin(calls.size());
@@ -55,7 +55,7 @@ double own_seconds(Machine const& machine, CommunicationLane& lane, bool train,
   return machine.runtime.maximum(seconds_since(start));
 }
 
-/// Returns the calls of a row. The result of a reduce-scatter lies behind the messages, as in the plain loop.
+/// Returns the calls of a row. The result of a reduce-scatter lies behind all messages, as in the plain loop.
 std::vector<CollectiveCall> calls_of(Machine const& machine, Row const& row) {
   auto calls = messages(row, machine.place(), machine.elements);
   for (auto& call : calls)

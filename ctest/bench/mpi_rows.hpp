@@ -7,9 +7,9 @@
 
 namespace ddproxy::bench {
 
-/// Registers the rows of MPI's collectives on host memory: ddproxy's engine beside a plain loop of the same
-/// calls of MPI. `own_core` tells whether the communication thread has a core besides that of the waiting
-/// thread. `runtime` must outlive the rows.
+/// Registers the rows of MPI's collectives on host memory: ddproxy's engine in turns with a plain loop of the
+/// same MPI calls. If `own_core` is true, the communication thread has a core that the waiting thread does
+/// not use. `runtime` must outlive the rows.
 void register_mpi_rows(Runtime const& runtime, Settings const& settings, bool own_core);
 
 }  // namespace ddproxy::bench

@@ -23,7 +23,7 @@ Config nccl_config() {
   return config;
 }
 
-/// Both sides, which all rows share. Each side has a communicator and a stream of its own.
+/// ddproxy's lane and the plain loop, which all rows share. Each has a communicator and a stream of its own.
 class BothSides {
  public:
   BothSides(Runtime const& runtime, std::size_t elements)
@@ -55,7 +55,7 @@ Completion BothSides::ready() {
   return marks_.after(exec_);
 }
 
-/// Returns the seconds of ddproxy's calls, maximum over ranks, with an event for each message.
+/// Returns the seconds of ddproxy's calls: the maximum over ranks. Records an event for each message.
 double BothSides::own_seconds(bool train, Calls const& calls) {
   const std::size_t at_once = train ? calls.size() : 1;
   runtime_.barrier();
@@ -68,7 +68,7 @@ double BothSides::own_seconds(bool train, Calls const& calls) {
   return runtime_.maximum(seconds_since(start));
 }
 
-/// Returns the seconds of the same calls of NCCL, maximum over ranks, without events.
+/// Returns the seconds of the same calls, made directly to NCCL: the maximum over ranks. Records no events.
 double BothSides::plain_seconds(bool train, Calls const& calls) {
   runtime_.barrier();
   const auto start = Clock::now();

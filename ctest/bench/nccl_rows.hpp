@@ -7,9 +7,9 @@
 
 namespace ddproxy::bench {
 
-/// Registers the rows of NCCL's collectives on device memory: ddproxy's lane beside a plain loop of the same
-/// calls of NCCL. The first of these rows that runs makes the communicators. `runtime` must outlive the rows.
-/// Exists only in builds for a device with NCCL.
+/// Registers the rows of NCCL's collectives on device memory: ddproxy's lane in turns with a plain loop of
+/// the same NCCL calls. The first of these rows that runs makes the communicators. `runtime` must outlive the
+/// rows. Exists only in builds for a device with NCCL.
 void register_nccl_rows(Runtime const& runtime, Settings const& settings);
 
 }  // namespace ddproxy::bench

@@ -40,20 +40,20 @@ struct Arrays {
 
 enum class Direction { forward, backward };
 
-/// The loop whose speed bounds an operation without matrix products: STREAM's triad, or one that reads and
+/// The loop whose speed bounds an operation without matrix products. `triad` is STREAM's; `update` reads and
 /// writes three arrays and reads a fourth.
 enum class MemoryLoop { triad, update };
 
-/// One row of the table: an operation, its cost and how it is run.
+/// One row of the output: an operation, its cost, and the function that runs it.
 struct Operation {
   char const* name;
   Direction direction;
   void (*run)(kernels::Space const& exec, Arrays const& arrays, Operation const& operation);
   Index in;               ///< features of a linear map's input, else 0
   Index out;              ///< features of a linear map's output, else 0
-  double token_elements;  ///< elements read and written per token, each operand once; without the linear map
+  double token_elements;  ///< elements read and written per token, each operand once; 0 for a linear map
   double fixed_elements;  ///< elements read and written for any number of tokens
-  double pair_flops;      ///< flops of attention for each pair of a token and a token that it attends to
+  double pair_flops;      ///< flops of attention for each query token and each key token that it sees
   MemoryLoop bound = MemoryLoop::triad;
 
   /// Returns the flops of the matrix products for n tokens.

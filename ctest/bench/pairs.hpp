@@ -17,7 +17,7 @@ struct Pairs {
   double ratio() const;
 };
 
-/// Measures both sides once for each iteration of `state`. Which of them is first alternates. Each side
+/// Calls `own` and `plain` once in each iteration of `state`; which of them comes first alternates. Each call
 /// carries out `messages` messages and returns the seconds of all of them together.
 Pairs in_turns(benchmark::State& state, std::size_t messages, std::function<double()> const& own,
                std::function<double()> const& plain);

@@ -14,7 +14,7 @@ namespace {
 using kernels::Index;
 using kernels::Space;
 
-/// Returns the least seconds of several calls.
+/// Returns the least seconds of `tries` calls.
 template <class Work>
 double best_seconds(int tries, Work const& work) {
   double best = std::numeric_limits<double>::max();

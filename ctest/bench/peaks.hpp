@@ -18,8 +18,8 @@ class Peaks {
   /// arrays.
   double bytes(int tries) const;
   /// Returns the bytes per second of a loop that reads and writes three arrays and reads a fourth, 28 bytes
-  /// per element, as an optimizer's update does. The triad would flatter an update: the lines that the triad
-  /// writes are read first and are not counted.
+  /// per element, as an optimizer's update does. The triad would give too low a peak for an update: the
+  /// processor reads each line before the triad writes it, and these reads are not counted.
   double update_bytes(int tries) const;
 
  private:

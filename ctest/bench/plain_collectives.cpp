@@ -10,8 +10,8 @@
 namespace ddproxy::bench {
 namespace {
 
-// Runs one blocking collective. `count` is the number of all elements; for a verb that divides the elements
-// between the ranks, it is the number of elements of one part.
+// Runs one blocking collective of `count` elements. For a verb with parts, `count` is the number of elements
+// of one part.
 void call(model::Verb verb, float* values, float* part, int count, MPI_Comm comm) {
   using model::Verb;
   if (verb == Verb::all_reduce)

@@ -14,15 +14,15 @@ namespace ddproxy::bench {
 struct PlainMessage {
   float* values;         ///< [x]
   float* part;           ///< [x/n] result of a reduce-scatter over n ranks
-  std::size_t elements;  ///< x, a multiple of the number of ranks
+  std::size_t elements;  ///< x; for a verb with parts, a multiple of the number of ranks
   std::size_t piece;     ///< most elements of one call of an all-reduce or a broadcast
   MPI_Comm communicator;
 };
 
-/// Carries out an all-reduce, a reduce-scatter, an all-gather or a broadcast from rank 0. Makes the same
-/// calls as ddproxy: MPI_Allreduce and the other blocking collectives, or MPI_Iallreduce and the other
-/// nonblocking collectives with MPI_Wait. A reduce-scatter or an all-gather is a single call, because the parts
-/// of the ranks would not lie behind each other if it were cut. The others are cut into pieces.
+/// Carries out an all-reduce, a reduce-scatter, an all-gather or a broadcast from rank 0. Calls the functions
+/// of MPI that ddproxy calls: MPI_Allreduce and the other blocking ones, or MPI_Iallreduce and the other
+/// nonblocking ones with MPI_Wait. All-reduces and broadcasts are cut into pieces. A reduce-scatter or an
+/// all-gather is a single call: if it were cut, the part of a rank would not be contiguous.
 void plain_collective(model::Verb verb, bool blocking, PlainMessage const& message);
 
 }  // namespace ddproxy::bench

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-// What benchmarks that run on several ranks have in common.
+// Functions for benchmarks that run on several ranks.
 namespace ddproxy::bench {
 
 /// Removes the options that begin with `name`, for instance "--iterations=", from the command line. Returns
@@ -25,7 +25,7 @@ inline std::size_t take_number(int& argc, char** argv, std::string_view name, st
   return otherwise;
 }
 
-/// Removes the options that write a file, which only rank 0 may do, from the command line of other ranks.
+/// On ranks other than 0, removes the options that make the benchmark write a file from the command line.
 /// Call it before benchmark::Initialize().
 inline void keep_files_to_root(int& argc, char** argv, bool root) {
   const auto writes = [&](char const* argument) {

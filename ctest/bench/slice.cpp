@@ -73,7 +73,7 @@ void Slice::linear_products(model::Operation const& operation, std::size_t at) {
 
 void Slice::head_products() {
   const Index n = tokens_.count(), c = shape_.d_model, v = shape_.vocabulary;
-  const std::size_t at = pass_.gradients.back().offset;  // the table of the tokens, which the head shares
+  const std::size_t at = pass_.gradients.back().offset;  // the token embedding, which the head shares
   float* const gradient = arena_.data() + at;
   float const* const weight = backward_->parameters().data() + at;
   kernels::gemm(exec_, {v, c, n}, 1, {in_.data(), v, true}, {out_.data(), c}, 0, {gradient, c});

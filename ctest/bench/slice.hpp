@@ -9,7 +9,7 @@
 
 namespace ddproxy::bench {
 
-/// Times a GPT-2-large with few layers: its whole backward pass, and only the matrix products of that pass.
+/// Times GPT-2-large with few layers: the whole backward pass, and the matrix products of this pass alone.
 class Slice {
  public:
   Slice(std::int64_t layers, std::int64_t vocabulary, std::int64_t tokens);
@@ -18,7 +18,7 @@ class Slice {
   double product_seconds();
 
  private:
-  /// `at` is the index of the first element of the weight in ready order.
+  /// `at` is the index of the weight's first element in the arena.
   void linear_products(model::Operation const& operation, std::size_t at);
   void head_products();
   void attention_products();

@@ -11,11 +11,11 @@
 
 namespace ddproxy::bench {
 
-/// Returns the preset's shape with fewer layers and a smaller vocabulary. Throws as find_preset() and check()
-/// do.
+/// Returns the preset's shape with the given numbers of layers and of tokens in the vocabulary. Throws as
+/// find_preset() and check() do.
 model::Shape slice_of(std::string const& preset, std::int64_t layers, std::int64_t vocabulary);
 
-/// Seconds of the phases of a step, elapsed or of the processor.
+/// The elapsed seconds or the processor seconds of the phases of a step.
 struct PhaseSeconds {
   double forward, backward, update;
   double step() const { return forward + backward + update; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """benchpark_test.py ROOT: Benchpark makes a workspace of Ramble from each variant of the experiment. Works on a copy of Benchpark.
 
-Benchpark clones Ramble and Spack to ~/.benchpark when it starts for the first time. The test is skipped if that has not been done."""
+Benchpark clones Ramble and Spack to ~/.benchpark when it starts for the first time. The test is skipped if Ramble is not there."""
 import pathlib
 import shutil
 import sys

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""example_test.py ROOT DDPROXY_MODEL: the stored answers of deploy/example are what this build gives.
+"""example_test.py ROOT DDPROXY_MODEL: this build must give the stored answers of deploy/example.
 
-The stand-alone tests of Spack read these files. If a change of the model changes the prediction, make it anew:
+The stand-alone tests of Spack read these files. If a change of the model changes the prediction, write the file anew:
 ddproxy-model predict deploy/example/twin.toml --json deploy/example/prediction.json"""
 import json
 import math

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starts a SLURM of its own on this machine, with nodes that pretend to have GPUs. Touches nothing outside its folder.
 
-A requeued job starts after cred_expire seconds (120 by default)."""
+A requeued job starts only after cred_expire seconds, so CONFIGURATION sets it to 10. The default is 120."""
 import os
 import pathlib
 import shutil

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""jube_test.py ROOT DDPROXY: JUBE runs the twins, and a small model over two numbers of ranks, and reads its figures into a table and CSV."""
+"""jube_test.py ROOT DDPROXY: JUBE runs the twins, and a small model on one and on two ranks, and writes the figures of ddproxy into a CSV table."""
 import csv
 import math
 import pathlib

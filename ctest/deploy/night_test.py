@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""night_test.py ROOT DDPROXY: the nightly job of deploy/spack/ci decides, keeps its state and writes its artefacts.
+"""night_test.py ROOT DDPROXY: the nightly job of deploy/spack/ci must decide, keep its state and write its artefacts.
 
 The builds are twins, so that no verdict depends on the speed of this machine. A slower build is a program that reads slower tables."""
 import json
@@ -27,7 +27,7 @@ def write_build(folder, script):
 
 
 def write_pythons(folder):
-    """Makes matplotlib fail in each Python that runs with the first variables. The second ones also name a Python that can import it."""
+    """Returns two sets of environment variables. With the first, no Python can import matplotlib. The second also names a Python that can."""
     (folder / "matplotlib").mkdir(parents=True)
     (folder / "matplotlib" / "__init__.py").write_text('raise ImportError("libfreetype.so.6: cannot open shared object file")\n')
     (folder / "python").write_text(f'#!/bin/sh\nunset PYTHONPATH\nexec {sys.executable} "$@"\n')
@@ -93,7 +93,7 @@ def main():
         output = nights.run(1, slower, **with_named_python)
         assert f"{slower} is slower than the last good build {build}" in output and nights.state("last-good") == str(build)
         check_dashboard(nights, "failed")
-        assert nights.measured() == 1 + 2, "they differed"
+        assert nights.measured() == 1 + 2, "the last good build was not the reference build, so the night needs two measurements"
         for name in ("gate.xml", "history.xml"):
             assert xml.etree.ElementTree.parse(nights.artifact(name)).find("testsuite/testcase") is not None
         page = nights.artifact("history.html").read_text()

@@ -53,7 +53,7 @@ class Recipe(unittest.TestCase):
         return recipe
 
     def repository(self, name, project):
-        """Makes a folder with what a clone of a project has in its root."""
+        """Makes a folder that looks like the root of a clone of a project."""
         (self.folder / name / ".git").mkdir(parents=True)
         (self.folder / name / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.22)\nproject({project} LANGUAGES CXX)\n")
         return self.folder / name

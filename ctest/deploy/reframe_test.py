@@ -25,7 +25,7 @@ class Reframe:
         self.program, self.folder = tool.find("reframe", "install it with pip install reframe-hpc"), folder
 
     def run(self, program, *options, code=0):
-        """Runs the checks that the options select, without options all. Returns the report of ReFrame, and what it printed."""
+        """Runs the checks that the options select; without options, all checks. Returns the report of ReFrame, and what it printed."""
         report = self.folder / "report.json"
         text = tool.run(self.program, "-C", DEPLOY / "settings.py", "-c", DEPLOY / "ddproxy.py", "--system=ddproxy:local", f"--prefix={self.folder}",
                         f"--report-file={report}", *options, "-r", code=code, cwd=self.folder,
@@ -42,7 +42,7 @@ def write_program(folder, workload, figure, wrong):
 
 
 def check_all(reframe):
-    """Runs all checks, as a user does. On a busy machine the twin with a small E has no model_error; the program makes every machine a busy one."""
+    """Runs all checks, as a user does. On a busy machine the twin with a small E has no model_error. Here a program sets it to null on every machine."""
     run, text = reframe.run(write_program(reframe.folder, "gpt2-large-a100x8", "model_error", "null"))
     cases = {case["display_name"]: case for case in run["testcases"]}
     assert len(cases) == 4 and all(case["result"] == "pass" for case in cases.values()), text

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Fuzzes the message that the process that reads a results file sends to the one that compares.
+// Fuzzes the message that carries a run from the child process, which reads a results file, to `compare`.
 #include <cstdint>
 #include <cstdlib>
 #include <stdexcept>

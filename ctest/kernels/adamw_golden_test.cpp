@@ -21,7 +21,7 @@ constexpr std::size_t count = 256;
 constexpr int steps = 6;
 constexpr double tolerance = 1e-6;
 
-/// The rows of a case: the parameters after each step, and the norm of the gradients of each step in double.
+/// The rows of a case: the parameters after steps 1, 2 and 6, and with clipping each step's gradient norm.
 struct Golden {
   std::map<int, std::vector<double>> parameters;
   std::map<int, double> norms;
@@ -56,7 +56,7 @@ std::vector<double> gradients(unsigned step) {
   return g;
 }
 
-/// Assigns the factor and the norm of the gradients to result [2].
+/// Assigns the clipping factor and the norm of the gradients to result [2].
 void clip(Floats const& gradient, double limit, Floats const& result) {
   const Space exec;
   const Floats scratch = poisoned(static_cast<std::size_t>(sum_of_squares_scratch(exec.concurrency())));

@@ -128,7 +128,7 @@ void expect_the_same_separate(reference::AttentionSize const& s, Kernels const& 
   EXPECT_LE(difference(d.v, columns_of(dqkv, row, c + kv, kv)), tolerance);
 }
 
-// A BLAS may compute in another order for another stride. Attention head by head gives the same bits.
+// For another stride, BLAS may add in another order. Attention head by head gives the same bits.
 constexpr double of_blas = 2e-6;
 
 TEST_P(Attention, SeparateMemoriesGiveTheSame) {
@@ -139,10 +139,10 @@ TEST_P(Attention, SeparateMemoriesInBatchedProductsGiveTheSame) {
   expect_the_same_separate(GetParam(), in_batches(GetParam()), of_blas);
 }
 
-// Sequences: one token; shorter than a tile; exactly one tile; longer; several tiles of which the last is
-// short; a number of heads that threads cannot share evenly; longer than a tile of a device.
-// The last size has more heads than one batch of products has on a device: a batch has two sequences, then
-// one.
+// Sequences: one token; shorter than a host's tile of 48 queries; exactly one tile; longer; several tiles of
+// which the last is short; a number of heads that threads cannot share evenly; longer than a device's tile of
+// 256 queries. The last size needs two batches of products on a device: one has two sequences, one has the
+// third.
 INSTANTIATE_TEST_SUITE_P(
     Sizes, Attention,
     testing::Values(reference::AttentionSize{1, 1, 1, 4}, reference::AttentionSize{2, 5, 3, 8},
@@ -152,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Query heads that share keys and values: one head of keys; a number of groups that threads cannot share
 // evenly; several tiles of a host; longer than a tile of a device; a group that begins on one thread and ends
-// on another; more heads than one batch on a device.
+// on another; two batches of products on a device.
 INSTANTIATE_TEST_SUITE_P(
     Groups, Attention,
     testing::Values(reference::AttentionSize{1, 1, 2, 4, 1}, reference::AttentionSize{2, 5, 4, 8, 1},

@@ -25,15 +25,15 @@ inline Floats to_space(std::vector<double> const& values) {
   return copy;
 }
 
-/// Returns an array of NaN for an output. A test then fails if a kernel reads an element or does not assign
-/// it.
+/// Returns an array of NaN, for outputs and scratch memory. A test then fails if a kernel reads an element
+/// before it assigns it, or does not assign an element of an output.
 inline Floats poisoned(std::size_t count) {
   Floats values("poisoned", count);
   Kokkos::deep_copy(values, std::numeric_limits<float>::quiet_NaN());
   return values;
 }
 
-/// Returns reproducible numbers in (-1, 1) that float represents exactly. Each `stream` has other numbers.
+/// Returns reproducible numbers in [-1, 1) that float represents exactly. Each `stream` has other numbers.
 inline std::vector<double> numbers(std::size_t count, unsigned stream) {
   std::vector<double> values(count);
   unsigned state = stream * 2654435761U + 12345U;

@@ -22,7 +22,7 @@ constexpr Case cases[] = {{1, 1, 1, 1},       {1, 3, 5, 7},     {1, 64, 64, 64},
                           {1, 96, 300, 16},   {1, 75, 257, 40}, {1, 200, 90, 256}, {1, 200, 90, 128},
                           {1, 256, 70, 1100}, {1, 7, 1100, 300}};
 
-/// A row-major matrix. Its stride is `wider` elements more than the length of a row, as in the fused qkv.
+/// A row-major matrix. Its stride is the length of a row plus `wider` elements, as in the fused qkv.
 struct Operand {
   Index rows, columns, wider;
   bool transposed;
@@ -63,7 +63,7 @@ void one_product(Space const& exec, Index, GemmSize size, float alpha, Matrix a,
   gemm(exec, size, alpha, a, b, beta, c);
 }
 
-/// Returns the addresses of `count` matrices that lie `step` elements apart, in the memory of the space.
+/// Returns the addresses of `count` matrices that lie `step` elements apart. The space can read the list.
 Kokkos::View<std::uintptr_t*, Memory> addresses(float const* data, Index count, Index step) {
   const Kokkos::View<std::uintptr_t*, Memory> list("list", static_cast<std::size_t>(count));
   const auto mirror = Kokkos::create_mirror_view(list);
@@ -80,7 +80,7 @@ void listed_products(Space const& exec, Index count, GemmSize size, float alpha,
   gemm_batched(exec, count, size, alpha, {reinterpret_cast<float**>(of_a.data()), a.stride, a.transposed},
                {reinterpret_cast<float**>(of_b.data()), b.stride, b.transposed}, beta,
                {reinterpret_cast<float**>(of_c.data()), c.stride});
-  exec.fence();  // the lists end here
+  exec.fence();  // the lists are freed when this function returns
 }
 
 void check(Product product, Case const& s, bool transpose_a, bool transpose_b, float alpha, float beta) {
@@ -104,8 +104,8 @@ struct Factors {
   float alpha, beta;
 };
 
-// A step uses the first pair. It uses 1 and 1 if a product is added to a bias. For few tokens both pairs have
-// implementations of their own (gemm_skinny.hpp).
+// A step uses {1, 0}. It uses {1, 1} if a product is added to a bias or to earlier gradients. For few tokens
+// gemm_skinny.hpp has an implementation for each of these two pairs.
 constexpr Factors factors[] = {{1, 0}, {0.5F, 0}, {1, 1}, {0.5F, 0.25F}};
 
 void check_all(Product product, bool batched) {

@@ -4,7 +4,7 @@
 """golden_adamw.py > golden_adamw.csv: computes updates of torch.optim.AdamW in float, with gradients from a formula.
 golden_adamw.py --check FILE: computes them again and compares them with FILE. Exits with 77 if this Python has no torch.
 
-The numbers are those of numbers() in ctest/kernels/device.hpp. adamw_golden_test.cpp makes the same parameters and gradients, bit for bit. In cases with
+The function numbers() is the one in ctest/kernels/device.hpp. adamw_golden_test.cpp makes the same parameters and gradients, bit for bit. In cases with
 `clip` the norm is computed in double, and the gradients are scaled as torch.nn.utils.clip_grad_norm_ does.
 """
 import sys

@@ -66,8 +66,8 @@ std::vector<float> copy_of(kernels::Floats const& arena, std::size_t offset, std
   return copy;
 }
 
-/// Runs one pass into an arena of NaN. Takes the early snapshot of a gradient `early` operations before the
-/// one that is declared to complete it.
+/// Runs one pass into an arena of NaN. Takes the early snapshot of a gradient after the operation that comes
+/// `early` operations before the one that is declared to complete it.
 Snapshots take_snapshots(Case const& test, std::size_t early) {
   const auto pass = model::backward_pass(test.shape);
   const auto arena = kernels::poisoned(static_cast<std::size_t>(model::parameters(pass)));

@@ -11,7 +11,7 @@
 namespace ddproxy {
 namespace {
 
-// Returns the largest scratch memory that a kernel of a step needs.
+// Returns the floats of scratch memory of the kernel that needs the most.
 kernels::Index scratch_elements(model::Shape const& shape, model::Tokens tokens, kernels::Index concurrency) {
   const kernels::Index widest = std::max(3 * shape.d_model, shape.d_ff);
   return std::max({kernels::attention_scratch(concurrency, attention_size(shape, tokens)),
@@ -41,7 +41,7 @@ TEST(KernelNeed, TellsItsMemoryBeforehand) {
                 (std::vector<std::int64_t>{scratch_elements(shape, some, concurrency), 0}));
   const KernelMemory large = kernel_memory(model::find_preset("gpt2-large"), {1, 16}, 1);
   EXPECT_EQ(large.weights, 774030080LL * 4);
-  EXPECT_LT(2 * (large.total() + large.weights), 16LL << 30);  // weights are as large as gradients
+  EXPECT_LT(2 * (large.total() + large.weights), 16LL << 30);  // two ranks; gradients are as large as weights
 }
 
 TEST(KernelNeed, TellsADevicesMemoryOnAHost) {

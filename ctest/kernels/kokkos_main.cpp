@@ -7,8 +7,8 @@
 
 namespace {
 
-/// Returns why the default execution space cannot run, or null if it can. Called before Kokkos starts,
-/// because Kokkos would abort.
+/// Returns why the default execution space cannot run, or null if it can. Call it before Kokkos starts:
+/// without a device Kokkos would abort.
 char const* why_no_device() {
 #if defined(KOKKOS_ENABLE_CUDA)
   int count = 0;
@@ -25,7 +25,7 @@ char const* why_no_device() {
 
 }  // namespace
 
-// Starts Kokkos and runs the tests. Fails if no test ran. Skips everything without a device.
+// Starts Kokkos and runs the tests. Fails if no test ran. Skips all tests if a needed device is missing.
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (char const* const reason = why_no_device()) {

@@ -12,7 +12,7 @@
 #include "kernels/swiglu.hpp"
 #include "reference.hpp"
 
-// Compares operators with loops in double: those that Llama models have and GPT-2 does not have.
+// Compares operators with loops in double. Llama models have these operators, and GPT-2 does not.
 namespace ddproxy::kernels {
 namespace {
 
@@ -70,7 +70,7 @@ TEST(Rmsnorm, ARowOfZerosGivesZeros) {
   EXPECT_NEAR(to_host(kept).front(), 1 / std::sqrt(1e-5), 1e-3);
 }
 
-/// Returns gates in (-6, 6), and two for which exp() alone would overflow.
+/// Returns gates in [-6, 6), and two gates for which exp() alone would overflow.
 std::vector<double> gates(std::size_t count) {
   auto gate = scaled(numbers(count, 1), 6);
   gate[0] = -100;

@@ -11,8 +11,8 @@
 #include "kernels/norm/layernorm.hpp"
 #include "reference.hpp"
 
-// Compares both implementations of the norms' forward passes with loops in double precision. Those for
-// devices run on hosts, too.
+// Compares both implementations of the norms' forward passes with loops in double precision. The
+// implementation for devices is also tested on hosts.
 namespace ddproxy::kernels {
 namespace {
 
@@ -35,8 +35,8 @@ struct Size {
   std::size_t rows, columns;
 };
 
-// One element; fewer columns than a vector; a chunk of columns (kernels/norm/row_passes.hpp) and one column
-// more; rows that are handled alone and in groups, with a group that is not full.
+// One element; fewer columns than a vector; columns_at_once columns (row_passes.hpp; 64 with AVX-512) and one
+// column more; narrow rows, each written alone; wide rows in groups, of which the last is short.
 constexpr Size sizes[] = {{1, 1}, {3, 5}, {2, 64}, {2, 65}, {5, 331}, {6, 1280}, {7, 2311}, {9, 4096}};
 
 Index index(std::size_t value) {
@@ -115,7 +115,7 @@ void expect_accurate(Implementation const& way, Inputs const& in, double accurac
       << in.size.columns << " columns";
 }
 
-// A variance from the mean of the squares less the square of the mean would have an error of about 1e-3 here.
+// If the variance were the mean of the squares minus the squared mean, the error would be about 1e-3 here.
 TEST(NormForward, LayernormIsAccurateFarFromZero) {
   for (auto const& way : implementations())
     for (const std::size_t columns : {1280U, 4096U}) expect_accurate(way, Inputs({5, columns}, 100), 1e-4);

@@ -191,7 +191,7 @@ TEST(CrossEntropy, ACertainTokenCostsNothing) {
   cross_entropy_forward({}, n, vocabulary, in.data(), targets.data(), log_sum.data(), loss.data());
   cross_entropy_backward({}, n, vocabulary, in.data(), log_sum.data(), targets.data(), 1, gradient.data());
   Space().fence();
-  // The tolerance is an ulp of the sum, which is 1. The logits have an ulp of up to 7.6e-6.
+  // The tolerance is an ulp of 1, the sum of the exponentials. An ulp of these logits is up to 7.6e-6.
   for (const double each : to_host(loss)) EXPECT_NEAR(each, 0, 1.2e-7);
   for (const double each : to_host(gradient)) EXPECT_NEAR(each, 0, 1.2e-7);
 }

@@ -51,7 +51,7 @@ double largest_error(Floats const& got, std::vector<double> const& expected, dou
   return worst;
 }
 
-/// Returns the gradients of step `step`. Their sizes are from 1e-6 to 1, and some of them are 0.
+/// Returns the gradients of step `step`. Their sizes span six orders of magnitude. Some are 0.
 std::vector<double> gradients(std::size_t count, unsigned step) {
   auto g = numbers(count, step + 10);
   for (std::size_t i = 0; i < count; ++i)
@@ -119,7 +119,7 @@ TEST(SumOfSquares, MatchesTheReference) {
   EXPECT_EQ(squares_of(to_space({3}), 0), 0);
 }
 
-// A sum in float has an error of about 1e-3 here. With more elements it stops growing.
+// A sum in float would have an error of about 1e-3 here. With more elements such a sum stops growing.
 TEST(SumOfSquares, OfManyEqualElementsIsRightToTenDigits) {
   constexpr Index count = 20'000'003;
   const Floats x("x", static_cast<std::size_t>(count));

@@ -15,8 +15,8 @@ namespace ddproxy::kernels {
 namespace {
 
 std::vector<float> powers_of_two(std::vector<double> const& exponents) {
-  // Filled with zeros, not with NaN, which -ffast-math may ignore. An element that is not written is still
-  // found.
+  // y starts with zeros, not with NaN, because -ffast-math may ignore NaN. A zero that is left shows an
+  // element that was not written.
   const Floats x = to_space(exponents), y("y", exponents.size());
   Kokkos::parallel_for(
       Range(Space(), 0, static_cast<Index>(exponents.size())),

@@ -31,7 +31,7 @@ Array layernorm(Size rows, Size columns, Array const& x, Array const& weight, Ar
 LinearGradients layernorm_backward(Size rows, Size columns, Array const& x, Array const& weight,
                                    Array const& dy);
 
-/// Returns y = x weight / rms, with the root mean square over the columns of each row.
+/// Returns y = x weight / rms. rms^2 of a row is the mean of x^2 over its columns, plus 1e-5.
 Array rmsnorm(Size rows, Size columns, Array const& x, Array const& weight);
 /// Returns the gradients of rmsnorm(). The gradient of the bias is empty.
 LinearGradients rmsnorm_backward(Size rows, Size columns, Array const& x, Array const& weight,
@@ -51,7 +51,7 @@ Array rope(Size sequence, Size heads, Size head_size, double theta, Array const&
 Array gelu(Array const& x);
 Array gelu_backward(Array const& x, Array const& dy);
 
-/// qkv has the queries of all heads side by side, then the keys and the values of kv_heads heads each.
+/// A row of qkv has the queries of all heads side by side, then the keys and the values of kv_heads heads.
 struct AttentionSize {
   Size batch, sequence, heads, head_size;
   Size kv_heads = heads;

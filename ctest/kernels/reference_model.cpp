@@ -134,7 +134,7 @@ Tensors gradients(model::Shape const& shape, Tensors const& parameters, Step con
 Tensors formula_weights(model::Shape const& shape) {
   Tensors weights;
   Size tensor = 0;
-  // sorted by name, so that golden.py need not know the ready order
+  // The map sorts the tensors by name, so golden.py need not know the ready order.
   for (auto const& gradient : model::backward_pass(shape).gradients)
     weights[gradient.name].resize(static_cast<Size>(gradient.numel));
   for (auto& [name, values] : weights) {

@@ -34,8 +34,8 @@ class Reference : public testing::TestWithParam<Case> {
   Tensors gradients_;
 };
 
-/// Returns a direction: half along the gradient, half along a fixed pattern. So no error of the gradient is
-/// orthogonal to it.
+/// Returns the direction of a finite difference: the sum of a unit vector along the gradient and a fixed
+/// pattern. The vector shows a wrong scale. The pattern has no zeros, so it shows a single wrong element.
 Array direction(Array const& gradient) {
   double norm = 0;
   for (const double g : gradient) norm += g * g;
@@ -52,8 +52,8 @@ double product(Array const& a, Array const& b) {
   return sum;
 }
 
-/// Returns the derivative of the loss along d, by finite differences of fourth order. Changes the parameter
-/// `name`.
+/// Returns the derivative of the loss along d, a direction of the parameter `name`, by finite differences of
+/// fourth order.
 double difference(model::Shape const& shape, Tensors weights, Step const& step, std::string const& name,
                   Array const& d) {
   constexpr double h = 2e-3;

@@ -9,8 +9,8 @@
 #include "compare.hpp"
 #include "device.hpp"
 
-// Compares both implementations of the sums over rows with loops in double precision. Those for devices run
-// on hosts, too.
+// Compares both implementations of the sums over rows with loops in double precision. The implementation for
+// devices is also tested on hosts.
 namespace ddproxy::kernels {
 namespace {
 
@@ -33,8 +33,8 @@ std::vector<Implementation> implementations() {
   return all;
 }
 
-// One element; fewer rows than parts; columns that fill no team of 32; several teams; parts without rows;
-// several groups of rows in a part and several chunks of columns (kernels/norm/row_passes.hpp).
+// One element; fewer rows than parts; a last team with fewer than 32 columns; several teams; parts without
+// rows; more rows in a part, and more columns, than hosts handle at once (norm_backward_host.cpp).
 constexpr RowParts sizes[] = {{1, 1, 1}, {3, 5, 8}, {40, 33, 7}, {65, 100, 16}, {10, 70, 6}, {21, 331, 2}};
 
 std::size_t elements(RowParts const& size) {
@@ -50,7 +50,7 @@ Doubles sums(RowParts const& size, Value const& value) {
   return all;
 }
 
-/// Adds the parts of the partial sums that begin at `first` and compares them with what is expected.
+/// Adds the parts of the partial sums, from part `first` on, and compares the sums with `expected`.
 void expect_sums(Implementation const& way, RowParts const& size, Floats const& partial, Index first,
                  Doubles const& expected) {
   for (const SumMode mode : {SumMode::assign, SumMode::add}) {
@@ -109,7 +109,7 @@ struct Norm {
     for (Index c = 0; c < size.columns; ++c) sum += d(r, c) * weight[static_cast<std::size_t>(c)] * factor(c);
     return sum / static_cast<double>(size.columns);
   }
-  /// Returns what dx holds afterwards. `centred` is false for RMSNorm, which subtracts no mean.
+  /// Returns dx after the backward pass. `centred` is false for RMSNorm, which subtracts no mean.
   Doubles expected_dx(bool centred) const {
     Doubles all = before;
     for (Index r = 0; r < size.rows; ++r) {

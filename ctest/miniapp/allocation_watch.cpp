@@ -26,7 +26,7 @@ struct Stack {
 std::array<Stack, most_stacks> stacks;
 std::atomic<std::size_t> recorded = 0;
 std::atomic<bool> watching = false;
-thread_local bool recording = false;  // backtrace() may allocate
+thread_local bool recording = false;  // ends the recursion: backtrace() may allocate
 
 void record() {
   if (!watching || recording) return;
@@ -94,7 +94,7 @@ bool contains(std::string const& text, char const* part) {
   return text.find(part) != std::string::npos;
 }
 
-// Returns whose an allocation is if the function at `address` made it.
+// Returns the owner of an allocation that the function at `address` made.
 Owner owner_of(ProgramSymbols const& symbols, void const* address) {
   const std::string name = symbols.name_at(address);
   if (contains(name, "ddproxy::")) return Owner::own;
@@ -107,8 +107,8 @@ Owner owner_of(ProgramSymbols const& symbols, void const* address) {
   return for_its_caller ? Owner::caller : Owner::other;
 }
 
-// Returns the frames from the innermost on. A frame holds a return address, which may lie behind the end of
-// the function that called; the address before it lies in the call.
+// Returns an address in each call, innermost call first. A frame holds a return address, which may lie after
+// the end of the calling function. The byte before it belongs to the call.
 std::vector<char const*> calls_of(Stack const& stack) {
   std::vector<char const*> calls;
   for (void* frame : std::span(stack.frames).first(static_cast<std::size_t>(stack.count)))

@@ -14,10 +14,10 @@ void watch_allocations();
 /// Stops recording. Returns the allocations that ddproxy's own code made, as "function <- caller <- ...".
 /// Those of MPI, Kokkos, BLAS and OpenMP are left out.
 ///
-/// The innermost functions of the call stack tell whose an allocation is. Functions of the standard library
-/// and of {fmt} are skipped, because they allocate for their caller. If the first function after them has
-/// "ddproxy::" in its name, the allocation is ddproxy's own. That includes kernels which Kokkos calls: their
-/// type is an argument of Kokkos' templates. Call this function when all threads of the step are idle.
+/// The innermost functions of the call stack show who allocates. Functions of the standard library and of
+/// {fmt} are skipped, because they allocate for their caller. If the first function after them has
+/// "ddproxy::" in its name, the allocation is ddproxy's own. That includes kernels, whose type is in the name
+/// of the calling function of Kokkos. Call this function when all threads of the step are idle.
 std::vector<std::string> own_allocations();
 
 }  // namespace ddproxy

@@ -56,8 +56,8 @@ class WatchedLane : public ComputeLane {
   std::unique_ptr<int> planted_;
 };
 
-/// Returns whether a launch of this Kokkos allocates by itself. Kokkos 5 does in each launch with teams, in
-/// code that the compiler inlines into the kernels, so a call stack cannot tell it from own code.
+/// Returns whether a launch of this Kokkos allocates by itself. Kokkos 5 allocates in each launch with teams.
+/// The compiler inlines this code into the kernels, so a call stack cannot tell it from ddproxy's own.
 bool launches_allocate() {
   static const std::string label = "a launch that allocates nothing of its own";
   const auto launch = [] {
@@ -70,12 +70,12 @@ bool launches_allocate() {
   return !own_allocations().empty();
 }
 
-/// Skips tests with kernels where they cannot judge.
+/// Skips a test with kernels if it would count allocations of Kokkos.
 #define DDPROXY_SKIP_IF_LAUNCHES_ALLOCATE() \
   if (launches_allocate()) GTEST_SKIP() << "this Kokkos allocates in each launch"
 
-/// Returns the allocations of the second of two runs. The first run allocates what later runs use again, as
-/// the runs do that warm up.
+/// Returns the allocations of the second of two runs. The first run is a warm-up: it allocates what later
+/// runs reuse.
 Allocations allocations_of(CompiledStep& step, ComputeLane& lane, std::span<CommunicationLane* const> lanes,
                            bool plants_one = false) {
   WatchedLane compute(lane);
@@ -126,8 +126,8 @@ TEST(Allocations, AreNoneWithEachKindOfProgress) {
     }
 }
 
-/// Returns the allocations of a step that reduces every second bucket on a lane of its own. The last bucket
-/// waits for both lanes.
+/// Returns the allocations of a step whose buckets alternate between two lanes. Each bucket on lane 1 waits
+/// for the bucket before it, which is on lane 0.
 Allocations allocations_on_two_lanes(bool thread) {
   const Config config = tiny();
   const auto workload = make_workload(config);

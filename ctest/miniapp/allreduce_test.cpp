@@ -50,7 +50,7 @@ std::unique_ptr<MpiEngine> make_engine(Drive drive, kernels::Floats const& arena
   return std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 100, limit, wire, calls_of(drive));
 }
 
-// Pieces have 100 elements, so every slice except the smallest has several pieces.
+// A piece has at most 100 elements, so larger slices are divided into several pieces.
 std::unique_ptr<CommunicationLane> make(Drive drive, kernels::Floats const& arena,
                                         WireFormat wire = WireFormat::fp32) {
   return driven(drive, make_engine(drive, arena, wire));
@@ -136,7 +136,7 @@ void reduce(CommunicationLane& allreduce, std::vector<Slice> const& slices) {
   allreduce.wait_all();
 }
 
-// Reduces on all ranks except rank 0. Starts the second bucket only after rank 0 has given up waiting for it.
+// Runs on every rank except rank 0. Starts bucket 1 only after rank 0 has given up waiting for it.
 void come_too_late(CommunicationLane& allreduce) {
   allreduce.begin(2);
   allreduce.start_all_reduce({0, 100}, {Clock::now()});
@@ -158,8 +158,8 @@ TEST_P(EveryDrive, FindsTheSameBitsOnEveryRank) {
   EXPECT_EQ(std::memcmp(first.data(), arena.data(), 1000 * sizeof(float)), 0);
 }
 
-// With two ranks MPI averages in the operation itself. The result must have the same bits as MPI's sum times
-// 1/n.
+// With two ranks MPI's operation itself averages. The result must have the bits of MPI's sum times 1/2. With
+// more ranks it may differ by rounding.
 TEST_P(EveryDrive, ScalesTheSumExactly) {
   const kernels::Floats arena("arena", 300);
   for (std::size_t i = 0; i < 300; ++i)
@@ -177,7 +177,7 @@ TEST_P(EveryDrive, ScalesTheSumExactly) {
 
 TEST_P(EveryDrive, ATimeoutNamesRankBucketAndElements) {
   if (ranks() == 1) GTEST_SKIP() << "needs a rank to wait for";
-  if (calls_of(GetParam()).ever_blocking()) GTEST_SKIP() << "Watch.ABlockingCallThatDoesNotComeBackIsNamed";
+  if (calls_of(GetParam()).ever_blocking()) GTEST_SKIP() << "for blocking calls see test Watch";
   const kernels::Floats arena("arena", 250);
   auto owned = make_engine(GetParam(), arena, WireFormat::fp32, rank() == 0 ? 2 : 60);
   auto& engine = *owned;
@@ -231,7 +231,7 @@ void expect_stuck(CommunicationLane& allreduce) {
   EXPECT_GE(Clock::now() - start, std::chrono::seconds(1));
 }
 
-// The other ranks do not start a bucket before rank 0 has given up. Its thread is still in MPI at that time.
+// The other ranks start bucket 1 only after rank 0 has given up. The thread of rank 0 is then still in MPI.
 TEST(Watch, ABlockingCallThatDoesNotComeBackIsNamed) {
   if (ranks() == 1) GTEST_SKIP() << "needs a rank to wait for";
   const kernels::Floats arena("arena", 250);

@@ -94,7 +94,7 @@ def check_resume(run):
     assert run.part.read_bytes() == left
     start_again(run, "auto")
     kept = run.part.with_name(run.part.name + ".1")
-    while not kept.exists() or not samples_of(run.part):  # in this order: at first run.part is the file of the first run
+    while not kept.exists() or not samples_of(run.part):  # in this order: until `kept` exists, run.part is the file of the first run
         assert run.process.poll() is None and time.monotonic() - run.began < LIMIT, run.process.poll()
         time.sleep(0.005)
     kill_all(run)

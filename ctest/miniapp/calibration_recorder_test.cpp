@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// After the calibration only the file holds its samples. What the recorder gives back must be what was
-// measured, those of before the sweep first.
+// After the calibration only the results file holds its samples. The recorder must return what was measured:
+// first the samples from before the sweep, then those from after it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ class CalibrationRecorder : public testing::Test {
     recorder_.emplace(options_, config_);
   }
 
-  /// Returns `count` numbers, each another one.
+  /// Returns `count` numbers. No number is returned twice.
   Numbers next(std::size_t count) {
     Numbers list(count);
     for (double& one : list) one = std::sqrt(++numbers_);
@@ -175,7 +175,7 @@ TEST_F(CalibrationRecorder, GivesBackHandoversWithoutProbes) {
   expect_equal_handovers(*recorder_, times);
 }
 
-// What is measured after the sweep is written apart from the rest, and only once.
+// Samples from after the sweep are written to datasets of their own, and only once.
 TEST_F(CalibrationRecorder, GivesBackTheSamplesOfAfterTheSweepBehindTheOthers) {
   const Tables before{passes(2), {size(1000, 2), size(2000, 3)}, {run(1000, 2), run(2000, 1)}};
   const Tables more{passes(3), {size(1000, 0), size(2000, 4)}, {run(1000, 3), run(2000, 0)}};

@@ -117,7 +117,7 @@ TEST_F(Calls, OfTheEngineAreTheChosenOnes) {
 
 TEST_F(Calls, SleepOnAllRanksIfOneOfThemSharesItsCore) {
   const Affinity affinity;
-  if (ranks() != 2 || allow_first(2) < 2) GTEST_SKIP() << "for two ranks and two cores";
+  if (ranks() != 2 || allow_first(2) < 2) GTEST_SKIP() << "needs two ranks and two cores";
   RankContext context = this->context();
   allow_first(test_runtime->root() ? 2 : 1);
   choose_calls(context);

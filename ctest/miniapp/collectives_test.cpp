@@ -41,7 +41,7 @@ TEST(CollectivesTable, IsReadAsCostsByVerb) {
   const auto path = std::filesystem::path(testing::TempDir()) /
                     ("ddproxy_collectives_table_" + std::to_string(getpid()) + ".csv");
   std::ofstream(path) << collectives_csv(rows, {3, 1, 2}, true);
-  const auto tables = model::read_collectives(path, 5);  // the column ranks decides
+  const auto tables = model::read_collectives(path, 5);  // the column `ranks` decides, not the 5
   std::filesystem::remove(path);
   ASSERT_TRUE(tables.find(Verb::broadcast, {3}));
   EXPECT_NEAR((*tables.find(Verb::broadcast, {3}))(2000), 2, 1e-9);

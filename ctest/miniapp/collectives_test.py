@@ -77,7 +77,7 @@ def check_pieces():
 
 
 def check_defaults():
-    """Checks the sizes of `allreduce`. The last one is that of all gradients."""
+    """Checks the default sizes. They are those of `ddproxy allreduce`: from 1024 bytes to all gradients."""
     start(2, tiny, "-o", "d.h5", "--op", "reduce_scatter")
     with h5py.File("d.h5") as file:
         table = file["collectives"]

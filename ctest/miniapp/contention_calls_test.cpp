@@ -27,7 +27,7 @@ class RecordingLane : public PassingLane {
   std::vector<Slice> slices;
 };
 
-// Runs the work once, and returns for each element of the arena whether the work assigned it.
+// Runs the work once. Returns for each element of the arena whether the work wrote it.
 std::vector<bool> elements_written(RankContext& context, Work const& work) {
   constexpr float untouched = 12345;
   std::ranges::fill(context.arena, untouched);

@@ -61,7 +61,7 @@ std::size_t own_class_of(model::RankGraphs const& graphs) {
   return model::class_of_ranks(graphs)[static_cast<std::size_t>(test_runtime->rank())];
 }
 
-/// Runs a step whose only lane is on all ranks. Nothing is computed.
+/// Runs a step with one communication lane, which connects all ranks. Nothing is computed.
 Traffic run_idle(model::RankGraphs const& graphs, WireFormat wire, bool thread = true,
                  std::optional<Fault> fault = std::nullopt, bool blocking = false) {
   auto const& graph = graphs.classes[own_class_of(graphs)].graph;

@@ -29,7 +29,7 @@ inline Workload one_operation_early(Workload workload) {
   return workload;
 }
 
-/// Returns the step of one of two ranks with the buckets of `step`, ready to run.
+/// Returns the compiled step of one of two ranks. Its buckets are those of `step`.
 inline CompiledStep ddp_step(Workload const& workload, model::Ddp const& step, std::size_t gradients_at = 0) {
   const auto graph = model::ddp(workload.pass, step, 2).classes.front().graph;
   return {graph, test_places(graph, gradients_at)};

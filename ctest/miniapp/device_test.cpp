@@ -187,7 +187,7 @@ TEST_F(Device, AReductionBeyondTheLimitEndsNccl) {
   exec.fence("over");
 }
 
-// Does what a library does that tries something, fails and goes on.
+// Leaves an error behind, as a library does if a call fails and it goes on.
 void leave_an_error() {
 #if defined(KOKKOS_ENABLE_CUDA)
   (void)cudaSetDevice(-1);
@@ -217,7 +217,7 @@ TEST_F(Device, AnOwnErrorIsReportedOnce) {
   EXPECT_THROW(marks.after(exec), std::runtime_error);
   EXPECT_NO_THROW(marks.after(exec));
   leave_an_error();
-  EXPECT_THROW(kernels::ForeignCall(), std::runtime_error) << "it would be taken for the library's";
+  EXPECT_THROW(kernels::ForeignCall(), std::runtime_error) << "it would look like an error of the library";
   EXPECT_NO_THROW(kernels::check_launches());
 }
 

@@ -42,10 +42,10 @@ inline double largest_difference(model::TensorLayout const& layout, std::span<co
   return worst;
 }
 
-/// Compares the updates of two runs of whole steps, step after step. AdamW turns the rounding noise of a
-/// gradient that is mathematically zero, for example that of the bias of the keys, into a step of a whole
-/// learning rate. So an element is left out, from a step on, if its gradient in that step is not zero and at
-/// most 1e-6 of the largest gradient of its tensor.
+/// Compares the updates of two runs of whole steps, step after step. Some gradients are mathematically zero,
+/// for example those of the biases of the keys. AdamW turns their rounding noise into an update of a whole
+/// learning rate. So an element is left out from the first step on in which its gradient is noise: not zero,
+/// but at most 1e-6 of the largest gradient of its tensor.
 class UpdateComparison {
  public:
   /// Takes the parameters before the first step. They must be equal in both runs.

@@ -47,9 +47,9 @@ class WatchedExactLane : public ExactLane {
   std::function<void()> at_start_;
 };
 
-/// Runs this rank's part of any step with exact numbers. Has memory for the buffers of the step, a
-/// communicator for each communicator of the step, and a lane for each communication lane of the graph. The
-/// step must have as many ranks as MPI.
+/// Runs this rank's part of any step with exact numbers. Has memory for the buffers of the step, an MPI
+/// communicator for each of its communicators, and a lane for each of its communication lanes. The step must
+/// have as many ranks as MPI_COMM_WORLD.
 class ExactStep {
  public:
   ExactStep(model::RankGraphs const& graphs, Drive drive)
@@ -77,8 +77,8 @@ class ExactStep {
   ExactStep(ExactStep const&) = delete;
   ExactStep& operator=(ExactStep const&) = delete;
 
-  /// Runs the step once. Elements start as the graph declares at its entry; all others are NaN. Returns how
-  /// many elements were wrong on all ranks, when a task read them or at the end.
+  /// Runs the step once. Elements for which the graph declares no content at its start are NaN. Returns the
+  /// number of elements on all ranks that were wrong, when a task read them or at the end.
   std::size_t run(std::chrono::microseconds pause = std::chrono::microseconds(0)) {
     WatchedExactLane compute(*plan_, memory_, graph_.tasks.size(),
                              std::chrono::duration<double>(pause).count(), drive_.at_start);

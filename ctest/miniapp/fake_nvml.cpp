@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Replaces the driver's libnvidia-ml.so.1 in tests. It has one GPU, whose clocks, power cap and throttle
-// reasons come from the environment: FAKE_NVML_CLOCK in MHz, FAKE_NVML_CAP and FAKE_NVML_DEFAULT_CAP in mW,
-// FAKE_NVML_REASONS, FAKE_NVML_POWER_NS and FAKE_NVML_HEAT_NS: the time of throttling.
+// Replaces the driver's libnvidia-ml.so.1 in tests. It has one GPU. The environment gives its clock in MHz
+// (FAKE_NVML_CLOCK), power caps in mW (FAKE_NVML_CAP, FAKE_NVML_DEFAULT_CAP), throttle reasons
+// (FAKE_NVML_REASONS) and throttled times (FAKE_NVML_POWER_NS, FAKE_NVML_HEAT_NS).
 #include <cstdlib>
 #include <cstring>
 

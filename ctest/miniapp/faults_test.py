@@ -160,7 +160,7 @@ def check_ranks():
 
 
 def wait_for_samples(path):
-    """Waits until the file contains a sample. The file is complete at every moment."""
+    """Waits until the file contains a sample. The file can be read at every moment."""
     for _ in range(3000):
         if os.path.exists(path):
             with h5py.File(path) as file:
@@ -272,7 +272,7 @@ def check_limit_of_the_file_size():
 
 
 def stop_a_rank(stopped):
-    """Starts a sweep that only reduces, and stops rank `stopped` during it."""
+    """Starts a sweep in which only all-reduces take time, and stops rank `stopped` during it."""
     script = write("pid.sh", f'#!/bin/sh\necho $$ > pid.${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} && exec {ddproxy} "$@"\n')
     for name in ("pid.0", "pid.1", "stuck.h5.part"):
         if os.path.exists(name):
@@ -299,12 +299,12 @@ def check_stopped_rank():
           '[allreduce]\ncall = "blocking"\ntimeout_s = 3\n[machine]\npeak_flops = 1e18\nbandwidth = 1e18\n'
           '[sweep]\nstrategies = ["flat"]\nsamples = 1000\n')
     waits = []
-    while len(waits) < 4 or not any(waits):  # at least one rank must stop in a bucket
+    while len(waits) < 4 or not any(waits):  # in at least one try the other rank must wait in a bucket
         assert len(waits) < 20, waits
         stopped = 1 - len(waits) % 2
         code, error = stop_a_rank(stopped)
         assert code == 4, (code, error)
-        # A launcher that ends the job may continue the stopped rank, which then reports the same, and sends it a signal.
+        # When a launcher ends the job, it may send the stopped rank a signal and continue it. That rank then reports the same.
         lines = [line for line in ours(error) if "a signal arrived" not in line]
         assert 1 <= len(lines) <= 2, error
         assert f"ddproxy: rank {1 - stopped}: " in lines[0], lines
@@ -318,7 +318,7 @@ def check_stopped_rank():
             assert file.attrs["complete"] == 0 and file["sweep"].attrs["call"] == "blocking"
             assert (file["sweep/measured"][:] > 0).any()
         assert not os.path.exists("stuck.h5")
-    print("stopped ranks:", waits.count(True), "in a bucket,", waits.count(False), "elsewhere")
+    print("the other rank waited", waits.count(True), "times in a bucket,", waits.count(False), "times elsewhere")
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -9,9 +9,9 @@
 #include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/measure/pass/run_step.hpp"
 
-// Runs the whole pipeline, the backward pass with its reductions. The host must wait for the device only at
-// the end of the backward pass and, with copies out of the buckets, at the end of the step. Only waits that
-// Kokkos reports are seen.
+// Runs the backward pass with its all-reduces. The host must wait for the device only at the end of the
+// backward pass and, with copies out of the buckets, at the end of the step. Only waits that Kokkos reports
+// are seen.
 namespace ddproxy {
 namespace {
 
@@ -47,7 +47,7 @@ TEST_P(PipelineFences, AreOnlyThoseThatEndIt) {
       context.compile({model::strategy_named("bucketed"), 0.0625,
                        model::bucketed_plan(workload.gradient_bytes, std::vector<std::int64_t>{65536})});
   synchronise_clocks();
-  run_step(step, *context.backward, *context.allreduce);  // the first run makes what later runs use again
+  run_step(step, *context.backward, *context.allreduce);  // the first run creates what later runs reuse
   const FenceWatch watch;
   run_step(step, *context.backward, *context.allreduce);
   const std::size_t ends = GetParam().copies == model::CopyMode::in_out ? 2 : 1;

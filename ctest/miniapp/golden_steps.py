@@ -18,7 +18,7 @@ ADAMW = {"lr": 3e-3, "betas": (0.9, 0.95), "eps": 1e-8, "weight_decay": 0.1}
 
 
 class Gpt2:
-    """The preset `tiny`: the head is the token embedding, maps and norms have biases."""
+    """The preset `tiny`: the output head is the token embedding, linear maps and norms have biases."""
     layers, d, heads, ff, vocabulary, context = 2, 64, 4, 256, 256, 32
 
     def shapes(self):
@@ -58,7 +58,7 @@ class Gpt2:
 
 
 class Llama(Gpt2):
-    """small_llama() of step_run.hpp: RMS norms, RoPE, two heads of keys and values, SwiGLU, no biases, a head of its own."""
+    """small_llama() of step_run.hpp: RMS norms, RoPE, two heads of keys and values, SwiGLU, no biases, an untied output head."""
     layers, d, heads, ff, vocabulary, context = 2, 32, 4, 48, 61, 20
     kv_heads, theta = 2, 10000
 

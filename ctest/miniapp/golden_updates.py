@@ -4,8 +4,8 @@
 """golden_updates.py > golden_updates.csv: the first update of the models of golden_steps.py with PyTorch, in double.
 golden_updates.py --check FILE: computes it again and compares. Exits with 77 if this Python has no torch.
 
-A row has an element of a tensor: its gradient relative to the largest one of the tensor, and the change of the parameter in units of the learning rate. Of
-each tensor up to 150 elements are kept, spread over it.
+A row has an element of a tensor: its gradient relative to the largest one of the tensor, and the change of the parameter in units of the learning rate. At
+most 299 elements of each tensor are kept, evenly spaced.
 """
 import sys
 

@@ -24,7 +24,7 @@ using model::Verb;
 constexpr auto verbs = {Verb::all_reduce, Verb::reduce_scatter, Verb::all_gather, Verb::broadcast};
 constexpr std::size_t elements = 12000, piece = 1000;
 
-/// Carries out the calls of another lane. Afterwards it adds 1 to one element if `spoils` is true.
+/// Passes its calls to another lane. After they have completed, adds 1 to one element if `spoils` is true.
 class SpoilingLane : public PassingLane {
  public:
   SpoilingLane(std::unique_ptr<CommunicationLane> lane, std::span<float> arena, bool spoils)

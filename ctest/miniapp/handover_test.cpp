@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A lane whose handover is slowed down on purpose: the calibration must find the added time.
+// Slows down the handover of a lane on purpose. The calibration must find the added time.
 #include "miniapp/measure/calibration/handover.hpp"
 
 #include <gtest/gtest.h>

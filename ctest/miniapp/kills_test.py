@@ -71,7 +71,7 @@ class Run:
         return len(self.log.read_text().splitlines()) if self.log.exists() else 0
 
     def lost(self, created):
-        """Returns how many values that were flushed are lost. `created`: the time of the older file."""
+        """Returns how many flushed values are lost."""
         if not self.flushed.exists():
             return 0
         flushed, _ = values(self.flushed)
@@ -122,7 +122,7 @@ def struck(root, old, created, number, kind, at):
 
 
 def strike(root, old, created, points, kind, tries):
-    """Plants the fault at each point in turn, about equally often."""
+    """Plants the fault at points spread evenly over the run, at each point about equally often if `tries` suffice."""
     order = [1 + k * points // tries if tries < points else 1 + k % points for k in range(tries)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda pair: struck(root, old, created, *pair), [(k, kind, at) for k, at in enumerate(order)]))
@@ -159,7 +159,7 @@ def strike_steps(root, tries):
 
 
 def fill_disks(root, old, created, size):
-    """Tries a real full file system: a tmpfs that is smaller than what the run writes."""
+    """Tries real full file systems: tmpfs mounts, most of them smaller than what the run writes."""
     place = root / "disk"
     place.mkdir()
     full = 0

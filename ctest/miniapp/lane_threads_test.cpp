@@ -30,7 +30,7 @@ bool becomes_true(Condition const& condition) {
   return condition();
 }
 
-/// Waits until the communication thread, which spins for 1 ms, sleeps. On a busy machine it may still spin.
+/// Lets the communication thread, which spins for 0.2 ms, sleep. On a busy machine it may still spin.
 void let_it_sleep() {
   std::this_thread::sleep_for(10ms);
 }
@@ -42,7 +42,7 @@ struct Seen {
   std::atomic<int> inside{0}, most_inside{0};  // threads that carry out a call at the same time
   std::vector<std::thread::id> threads;        // [call]
   std::vector<std::size_t> calls;              // [call] offset of its slice
-  Clock::duration takes = 5us;                 // a call
+  Clock::duration takes = 5us;                 // time of a call
   std::size_t fails = nothing;                 // the call that throws
 
   /// Waits until a number of calls have begun. Returns whether they have.
@@ -51,7 +51,7 @@ struct Seen {
   }
 };
 
-/// An engine without a library. It notes the calls and the thread of each.
+/// An engine without a library. It records the calls and the thread of each.
 class Noting : public CollectiveEngine {
  public:
   explicit Noting(Seen& seen, double limit_s = 0) : seen_(seen), limit_s_(limit_s) {}
@@ -93,8 +93,8 @@ std::vector<std::size_t> first_numbers(std::size_t count) {
   return numbers;
 }
 
-// Starts three calls, waits for two of them and then for all. Returns how many of them this thread carried
-// out before the first wait ended, or `nothing` if they were not carried out in order.
+// Starts three calls, waits for calls 0 and 1, and then for all. Returns 2 if the first wait carried out
+// exactly these two on this thread, else 0. Returns `nothing` if the calls were not carried out in order.
 std::size_t carried_out_here(ThreadPlace place) {
   Seen seen;
   ThreadedLane lane(std::make_unique<Noting>(seen), place);
@@ -221,11 +221,11 @@ bool is_stuck_here(ThreadPlace place) {
   }
   seen.released = true;
   becomes_true([&] { return seen.inside == 0; });
-  test_runtime->limit_calls();  // stores its own function again
+  test_runtime->limit_calls();  // sets its own function again
   return seen.threads.back() == std::this_thread::get_id();
 }
 
-// A thread that is stuck in a call cannot throw, so the watchdog has to speak for it. On a busy machine the
+// A thread that is stuck in a call cannot throw, so the watchdog has to report it. On a busy machine the
 // communication thread may still spin, and take the call. So one run of many suffices.
 TEST(LaneThreads, TheWatchdogSpeaksForAThreadThatIsStuckInACall) {
   note_step("testing");

@@ -8,8 +8,8 @@
 #include "model/step/check/check.hpp"
 #include "model/step/graph_builder.hpp"
 
-// Runs steps with several communication lanes, and with groups of sends and receives, and checks every
-// element: sharded steps and a pipeline over MPI, driven by one thread or by the compute side.
+// Runs sharded steps, a pipeline and a ring over MPI, and checks every element. They have several
+// communication lanes, or groups of sends and receives. One thread or the compute side drives the lanes.
 namespace ddproxy {
 namespace {
 
@@ -176,7 +176,7 @@ TEST(LanesPlanted, ALaneThatDoesNotWaitForAnotherLaneIsCaught) {
   if (ranks() != 4) GTEST_SKIP() << "for four ranks";
   auto graphs = model::fsdp_step(layers, {.shards = 2, .replicas = 2});
   for (auto& task : graphs.classes[0].graph.tasks)
-    if (is(task, model::Verb::all_reduce)) task.after.clear();  // it reduces shards
+    if (is(task, model::Verb::all_reduce)) task.after.clear();  // no longer waits for shards
   EXPECT_FALSE(model::check(graphs).empty());
   EXPECT_TRUE(is_caught(graphs));
 }

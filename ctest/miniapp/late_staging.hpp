@@ -13,8 +13,8 @@
 
 namespace ddproxy {
 
-/// Staging memory that copies as late as a device's stream may. Copies run one after another, and only after
-/// over() was called a few times. Code that does not wait for a copy then reads old numbers.
+/// Staging memory that copies as late as a device's stream may. Every third call of over() carries out one
+/// copy. Code that does not wait for a copy then reads old numbers.
 class LateStaging : public Staging {
  public:
   LateStaging(float* arena, std::size_t piece) : arena_(arena), piece_(piece), memory_(2 * piece) {}

@@ -45,8 +45,8 @@ TEST_F(Message, ThePartsOfARankHaveTheCountOfOnePart) {
   expect(of({Verb::reduce_scatter, full, {30, 4}}, other), 6, 30, 4);
 }
 
-// A step gives the slice that a rank does not use as {0, 0}; in_place() gives it the place of the other one.
-// If the root received at element 0, NCCL would overwrite the 12 elements there.
+// In a step the slice that a rank does not use is {0, 0}. in_place() gives it the offset of the slice that is
+// used. If the root received at element 0, NCCL would overwrite the 12 elements there.
 TEST_F(Message, ABroadcastReadsAndAssignsTheSameElementsOnEveryRank) {
   for (const Slice unused : {none, Slice{6, 0}}) {
     expect(of({Verb::broadcast, full, unused, 0}, root), 6, 6, 12);

@@ -42,7 +42,7 @@ TEST(Nvml, ReadsClocksCapAndReasons) {
   setenv("FAKE_NVML_CLOCK", "1980", 1);
   EXPECT_DOUBLE_EQ(nvml->read()->sm_hz, 1980e6) << "each reading is a new one";
   unsetenv("FAKE_NVML_CAP");
-  EXPECT_EQ(nvml->read()->power_cap_watts, 0) << "not known of every GPU";
+  EXPECT_EQ(nvml->read()->power_cap_watts, 0) << "some GPUs do not report a cap";
 }
 
 TEST(Nvml, ReadsTheDefaultCapAndTheTimeOfThrottling) {

@@ -10,8 +10,8 @@
 
 namespace ddproxy {
 
-/// Returns a case of each strategy of the table, and two cases of a strategy with caps. The best plan of
-/// `optimal` is replaced by the plan of a cap, because it depends on measured times.
+/// Returns a case of each strategy in the table of strategies, and two cases of a strategy with caps.
+/// `optimal` gets the plan of a cap, because its best plan depends on measured times.
 inline std::vector<Case> preset_cases(Config config, Workload const& workload) {
   config.strategies.assign(model::strategies().begin(), model::strategies().end());
   config.caps_mib = {0.0625, 0.25};
@@ -22,8 +22,8 @@ inline std::vector<Case> preset_cases(Config config, Workload const& workload) {
   return cases;
 }
 
-/// Returns whole steps of data-parallel training that between them have tasks of every kind. `plan` has the
-/// buckets.
+/// Returns whole steps of data-parallel training that together have tasks of every kind. All of them have the
+/// buckets of `plan`.
 inline std::vector<model::WholeStep> preset_steps(model::Plan const& plan) {
   using namespace model;
   const Ddp overlapped{.plan = plan};

@@ -86,7 +86,7 @@ TEST(ReplayLink, ABeginMovesTheEndOfARunningTransfer) {
   EXPECT_NEAR(link.end(1, 6), 6, 4e-9);
 }
 
-// The same, but both begins are reported at 5 s, in the other order.
+// The transfers of the test above, but both begins are reported at 5 s, in the other order.
 TEST(ReplayLink, BeginsMayBeReportedLateAndInAnyOrder) {
   Link link(2);
   link.begin(1, 2, 3);
@@ -124,7 +124,7 @@ TEST(ReplayLink, RefusesASecondTransferOfALane) {
   EXPECT_THROW(link.begin(0, 1, 3), std::logic_error);
 }
 
-// A thread for each engine waits. The collectives start in 50 ms, so both threads wait before that.
+// Each engine has a thread that waits. The collectives start in 50 ms, so both threads wait by then.
 TEST(ReplayLink, EnginesOfOneLinkSlowEachOtherInThreads) {
   const auto link = std::make_shared<ReplayLink>();
   const CollectiveCost cost = [](model::Verb, std::int64_t bytes) { return 1e-3 * double(bytes); };
@@ -250,7 +250,7 @@ std::vector<model::WholeStep> several_lanes() {
           {.micro_batches = 3, .clipped = true, .sharding = {.stage = ShardStage::zero2, .lanes = 2}}};
 }
 
-/// Returns a link of its own for each communication lane.
+/// Gives each lane a link of its own.
 std::map<model::Lane, std::size_t> own_links(model::StepGraph const& graph) {
   std::map<model::Lane, std::size_t> links;
   for (auto const& task : graph.tasks) links.try_emplace(task.lane, links.size());

@@ -60,7 +60,7 @@ def run(*arguments, code=0, ranks=1):
 
 
 def interrupt(*arguments, output, ranks=1, rounds=3, progress=", round {}:", of=ROUNDS):
-    """Starts a run, sends SIGTERM to its rank 0 when the next round after `rounds` goes on, and returns the number of rounds in OUTPUT.part.
+    """Starts a run, sends SIGTERM to its rank 0 when round `rounds` + 1 begins, and returns the number of rounds in OUTPUT.part.
     `progress` is a part of the line that a run prints when a round begins. `of`: the rounds of the whole run.
 
     The progress of a run is printed only to a terminal, so its standard error is a pseudo-terminal."""
@@ -273,7 +273,7 @@ def check_automatic():
 
 
 def check_interrupted_calibration():
-    """A continued run that was interrupted before its first round has the rounds of the run before."""
+    """If a continued run was interrupted before its first round, the rounds of the run before it must count."""
     def calibrating(file):
         file.attrs["rounds_before"] = np.int64(ROUNDS - 2)
         del file["sweep/measured"]
@@ -297,7 +297,7 @@ def check_time_limit():
 
 
 def check_comparison():
-    """compare counts each half as a run. It warns if the other half is missing."""
+    """compare counts each part of an interrupted run as a run. It warns if another part is missing."""
     warning = f"job.h5: it continued the interrupted run {attributes('job.h5.part.2')['run_id']}"
     assert warning in run("compare", "auto.h5", "job.h5", "--allow", "sweep", "--allow-undecided").stderr
     parts = ("job.h5", "job.h5.part.1", "job.h5.part.2")

@@ -43,7 +43,7 @@ TEST(MessageSizes, HoldThoseOfTheBuckets) {
   EXPECT_EQ(with_bucket_sizes(general, {}), general);
   EXPECT_EQ(with_bucket_sizes(general, {17000, 20000, 17000, 64000, 17500}),
             (std::vector<std::int64_t>{1000, 4000, 17000, 20000, 32000, 64000}))
-      << "16000 lies within 25 % of 17000, and 17500 within 10 %";
+      << "16000 lies within 25 % of 17000, and 17500 within 10 % of it";
   EXPECT_EQ(with_bucket_sizes(general, {1100}).front(), 1000) << "the ends stay";
 }
 

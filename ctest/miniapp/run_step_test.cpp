@@ -117,7 +117,7 @@ TEST_F(Verification, AWrongSumIsCaught) {
 }
 
 TEST_F(Verification, ASkippedBucketIsCaught) {
-  if (ranks() == 1) GTEST_SKIP() << "alone, what was not reduced is right";
+  if (ranks() == 1) GTEST_SKIP() << "one rank needs no reduction";
   const auto complaint = verify(ddp_step(workload, {plan}), workload, Faulty::skipped_bucket);
   EXPECT_NE(complaint.find("elements are wrong"), std::string::npos) << complaint;
 }
@@ -144,8 +144,8 @@ TEST_F(Verification, AMissingBucketIsCaught) {
   EXPECT_NE(verify(ddp_step(workload, {short_plan}), workload), "");
 }
 
-// A sweep has one lane for all-reduces. It places buffers, counts elements and predicts times for these
-// alone.
+// A sweep has one communication lane, for all-reduces. It places buffers, counts elements and predicts times
+// only for all-reduces.
 TEST_F(Verification, AStepThatIsNotOneOfASweepIsRefused) {
   const auto message = [&](std::function<void(model::Task&)> const& change) {
     auto graphs = model::ddp(workload.pass, {plan}, 2);
@@ -185,14 +185,14 @@ TEST_F(Verification, AnEngineThatDoesNotWaitIsCaught) {
 
 TEST_F(Verification, TooEarlyIsSeenInTheNumbersToo) {
   const Workload hasty = one_operation_early(workload);
-  if (ranks() == 1) GTEST_SKIP() << "alone, the order changes no number";
+  if (ranks() == 1) GTEST_SKIP() << "one rank needs no reduction";
   PolledLane allreduce(std::make_unique<AtOnce>(arena.data()), true);
   EXPECT_EQ(verify(ddp_step(workload, {plan}), workload, allreduce), "");
   const auto complaint = verify(ddp_step(hasty, {plan}), workload, allreduce);
   EXPECT_NE(complaint.find("elements are wrong"), std::string::npos) << complaint;
 }
 
-// A reduce-scatter and an all-gather of the same elements are equal to an all-reduce.
+// A reduce-scatter and an all-gather of the same elements have the result of an all-reduce.
 TEST_F(Verification, AReduceScatterAndAnAllGatherAverage) {
   const auto n = static_cast<std::size_t>(ranks());
   const std::size_t elements = arena.extent(0) / (4 * n) * 4 * n;
@@ -226,7 +226,7 @@ TEST_F(Verification, AReduceScatterAndAnAllGatherAverage) {
   EXPECT_EQ(lanes.elements_handed_over()[model::Verb::all_gather], static_cast<std::int64_t>(elements));
 }
 
-// After copies in and out the gradients are the average over all ranks.
+// Copies in and out leave averages in the gradients. Copies in alone leave the gradients as they were.
 TEST_F(Verification, CopiesInAndOutAreRight) {
   const std::size_t elements = arena.extent(0);
   const kernels::Floats memory("buckets and gradients", 2 * elements);

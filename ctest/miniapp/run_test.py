@@ -23,7 +23,7 @@ FOM = re.compile(r"^DDPROXY_FOM tokens_per_s=\S+ backward_s=\S+ bucket_mib=\S+ e
 
 
 def nonblocking():
-    """Returns the text of the input with the call of MPI named, because choosing it takes a third of a run. check_run() leaves the choice to ddproxy."""
+    """Returns the text of the input with `call` set, because choosing a call takes a third of a run. check_run() leaves the choice to ddproxy."""
     with open(tiny) as file:
         return file.read().replace('backend = "mpi"', 'backend = "mpi"\ncall = "nonblocking"')
 
@@ -190,7 +190,7 @@ def check_layers():
     gradients = open("layers.gradients.csv").read().split("name,numel,seconds\n")[1].split()
     assert len(gradients) == 28 and gradients[-1].startswith("wte.weight,16384,")
     each, whole = (sum(float(row.split(",")[-1]) for row in rows) for rows in (layers, gradients))
-    # the slowest rank of each layer, and of the whole pass; with one rank both are the same
+    # `each` adds the slowest rank of each layer, `whole` is the slowest rank of the pass; with one rank both are the same
     assert whole <= each * (1 + 1e-6) and each <= int(ranks) * whole * (1 + 1e-6), (each, whole)
 
 
@@ -261,7 +261,7 @@ def check_a_table_beside_a_real_backend():
 
 
 def check_bf16():
-    """bf16 halves the bytes on the wire. They count in a(x) but not in buckets. Results must be right, and must not be compared with fp32."""
+    """bf16 halves the bytes on the wire, which a(x) counts. Buckets count fp32. Results must be right, and compare must refuse fp32 against bf16."""
     with open("bf16.toml", "w") as file:
         file.write(open(tiny).read().replace('backend = "mpi"', 'backend = "mpi"\nwire = "bf16"').replace("samples = 5", "samples = 2"))
     assert is_real(figures(start("run", "bf16.toml", "-o", "bf16.h5"))["valid"])

@@ -37,7 +37,7 @@ ROUNDS = 5  # other programs can only add time, so a twin that was disturbed is 
 
 
 def write(name, shard, allreduce=MPI + '\ncall = "nonblocking"', more=""):
-    """Writes an input. By default it names the call, because choosing it takes a third of a run. The inputs of the project leave the choice to ddproxy."""
+    """Writes an input. By default it sets `call`, because choosing a call takes a third of a run. The inputs of the project leave the choice to ddproxy."""
     with open(name, "w") as file:
         file.write(BASE.replace("SHARD", shard).replace("ALLREDUCE", allreduce) + more)
     return name
@@ -113,7 +113,7 @@ def every_way_to_communicate_gives_the_loss_of_the_unsharded_step():
 
 
 def gradients_are_rounded_and_clipped_as_in_the_unsharded_step():
-    """The ranks add the squares of the gradients in another order than one rank does, so the loss may differ in the last digits."""
+    """Sharded ranks add the squares of the gradients in another order than an unsharded rank, so the loss may differ in the last digits."""
     clip, bf16 = "[optimizer]\nclip = 1.0\n", MPI + '\ncall = "nonblocking"\nwire = "bf16"'
     run(2, write("bf16.toml", 'stage = "fsdp"', bf16, clip), "-o", "bf16.h5")
     check_file("bf16.h5", "fsdp", {"reduce_scatter", "all_gather", "all_reduce"})
@@ -139,8 +139,8 @@ def inputs_of_the_project_have_the_loss_of_the_unsharded_step():
 
 
 def is_on_time(name, late=2e-6):
-    """Returns whether each task of the recorded step ran at its predicted time, counted from the end of the first task, within `late` seconds, and whether
-    the median of the steps is within 2 % of the prediction. One lane has the 2 us of the test miniapp.step_replay."""
+    """Returns whether each task of the recorded step ran within `late` seconds of its predicted time, counted from the end of the first task. Also, the
+    median of the steps must be at most 2 % above the prediction. The default of 2 us is for one lane, as in the test miniapp.step_replay."""
     with h5py.File(name) as file:
         start, end, predicted_start, predicted_end = (file["timeline"][n][:] for n in ("start", "end", "predicted_start", "predicted_end"))
         row = [text.decode() for text in file["/step/part"][...]].index("step")

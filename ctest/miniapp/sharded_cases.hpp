@@ -16,13 +16,13 @@ inline int ranks() {
   return test_runtime->ranks();
 }
 
-/// A small GPT-2 and a small Llama. With three ranks most of their messages have padding.
+/// Returns a small GPT-2 and a small Llama. With three ranks most of their messages have padding.
 inline std::vector<model::Shape> shapes() {
   return {model::find_preset("tiny"), small_llama()};
 }
 
-/// A GPT-2 and a Llama in which the number of elements of each tensor is a multiple of 12. So every bucket
-/// and every unit is divided among 2, 3 or 4 ranks without padding.
+/// Returns a GPT-2 and a Llama. In both, the number of elements of each tensor is a multiple of 12. So every
+/// bucket and every unit is divided among 2, 3 or 4 ranks without padding.
 inline std::vector<model::Shape> shapes_without_padding() {
   const model::Shape gpt2{
       .layers = 2, .d_model = 24, .heads = 4, .d_ff = 36, .vocabulary = 53, .context = 17};

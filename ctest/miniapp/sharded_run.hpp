@@ -19,8 +19,8 @@
 
 namespace ddproxy {
 
-/// A compute lane that hands all calls on to a StepLane. After each task it fills the parameters that the
-/// task used for the last time with NaN. A task that reads a unit without a new gather then computes NaN.
+/// A compute lane that hands all calls on to a StepLane. After the last use of parameters it fills them with
+/// NaN, so a task that reads a unit without a new gather computes NaN.
 class PoisonLane : public ComputeLane {
  public:
   /// Takes references and a view of the memory of the step.
@@ -64,7 +64,7 @@ class NotWaiting : public PassingLane {
 struct ShardedDrive {
   bool thread = true;
   WireFormat wire = WireFormat::fp32;
-  bool staged = false;  ///< true: through host memory, as on a device. The memory of the step is the device's
+  bool staged = false;      ///< true: collectives go through host memory, as on a device
   bool host_waits = false;  ///< whether the graph has HostWaits (model/step/host_waits.hpp)
 };
 
@@ -114,9 +114,8 @@ class ShardedRun {
   /// Lets the compute lane go on before the collectives of a lane are done, in all later steps.
   void do_not_wait(std::size_t lane) { lanes_[lane] = std::make_unique<NotWaiting>(std::move(lanes_[lane])); }
 
-  /// Returns all elements of the model of this content, as they are at the end of a step, on all ranks. Ranks
-  /// that have the same element must have the same bits; if they differ, the element is NaN. An element that
-  /// no rank has is 0.
+  /// Gathers all elements of the model with this content at the end of a step, and returns them on all ranks.
+  /// If ranks have different bits for the same element, it is NaN. An element that no rank has is 0.
   std::vector<float> model_values(model::Content content) const {
     std::vector<std::uint32_t> bits(layout_.elements()), inverse(bits.size());
     for (std::size_t b = 0; b < graph_.buffers.size(); ++b) {
@@ -131,7 +130,7 @@ class ShardedRun {
       }
     }
     bits = union_of_ranks(bits);
-    inverse = union_of_ranks(inverse);  // inverted, the bits that all ranks with the element have
+    inverse = union_of_ranks(inverse);  // ~inverse: the bits that are set on all ranks with the element
     std::vector<float> values;
     for (std::size_t i = 0; i < bits.size(); ++i) {
       const bool is_held = bits[i] != 0 || inverse[i] != 0;

@@ -123,7 +123,7 @@ TEST(ShardedStep, HandsOverTheBytesOfItsGraph) {
 
 // ---- planted faults
 
-/// Returns the numbers of the gathers of a lane.
+/// Returns the indices of the all-gathers among the calls of a lane.
 std::vector<std::size_t> gathers_of(CompiledStep const& step, std::size_t lane) {
   std::vector<std::size_t> gathers;
   auto const& calls = step.collectives(lane);

@@ -35,7 +35,7 @@ void expect_the_same_bits(ShardedRun& whole, ShardedRun& sharded) {
   }
 }
 
-// A sum of two numbers has one order only.
+// With two ranks a sum has two numbers, so their order does not change it.
 TEST(ShardedUpdate, HasTheBitsOfUnshardedAdamWOnTwoRanks) {
   if (ranks() != 2) GTEST_SKIP() << "for two ranks";
   for (auto const& shape : shapes())
@@ -63,7 +63,7 @@ TEST(ShardedUpdate, HasTheBitsOfUnshardedAdamWWithTheSameAllReduces) {
 
 // ---- sums in another order
 
-/// The elements of the biases of the keys. Their gradients are mathematically zero.
+/// Returns the number of elements in the biases of the keys. Their gradients are mathematically zero.
 std::size_t key_biases(model::Shape const& shape) {
   return shape.biases ? static_cast<std::size_t>(shape.layers * shape.key_features()) : 0;
 }
@@ -149,7 +149,7 @@ TEST(ShardedUpdatePlanted, AnotherLearningRateIsCaught) {
     }
 }
 
-// Rank 0 updates the first shard, so the others keep the parameters that they had.
+// Without the gather a rank has new parameters only in its own shard of that bucket.
 TEST(ShardedUpdatePlanted, AMissingGatherOfUpdatedParametersIsCaught) {
   const auto c = updated(case_of(small_llama(), {.stage = model::ShardStage::zero1}));
   const auto gathers = ShardedRun(c).step().collectives(0).size();

@@ -85,7 +85,7 @@ TEST(Staged, LeavesTheRestOfTheArenaAlone) {
   EXPECT_EQ(arena(300), mine * verification_pattern(300));
 }
 
-// While a piece is reduced, the previous piece is copied back and the piece after the next is fetched.
+// While a piece is reduced, the previous piece is copied back and the next piece is fetched.
 TEST(Staged, CopiesRunBesideTheReduction) {
   const kernels::Floats arena("arena", 1000);
   auto [staging, engine] = make(arena);

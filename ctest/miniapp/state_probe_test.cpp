@@ -69,7 +69,7 @@ class OwnCore {
   cpu_set_t before_{};
 };
 
-// A probe of a busy machine may give no value, so the test repeats it until there are some.
+// A probe of a busy machine may give no value, so the test probes until it has three values.
 TEST(CoreProbe, AllRanksGetTheSameValueOrNone) {
   auto const& runtime = *test_runtime;
   const OwnCore core;
@@ -82,7 +82,7 @@ TEST(CoreProbe, AllRanksGetTheSameValueOrNone) {
     EXPECT_EQ(-runtime.maximum(-everywhere), everywhere);
     if (std::isnan(value)) continue;
     ++known;
-    EXPECT_GT(value, 1e-9) << "no line goes to another core and back in a nanosecond";
+    EXPECT_GT(value, 1e-9) << "no cache line goes to another core and back in 1 ns";
   }
   if (core.exists && runtime.ranks() > 1) {
     EXPECT_GE(known, 3);

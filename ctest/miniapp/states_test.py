@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """states_test.py DDPROXY SOURCE MPIEXEC...: plants two states of the machine, which alternate after a number of probes. In the slow state each
-all-reduce takes twice as long, and at least 0.5 ms longer. The numbers of the probes decide which samples are dropped, so the test does not depend on times."""
+all-reduce takes twice as long, and at least 0.5 ms longer. Only the number of probes decides the state of a sample, so the test does not depend on times."""
 import os
 import subprocess
 import sys
@@ -91,7 +91,7 @@ def check_unsteady():
 
 
 def check_tables(file, state):
-    """Checks that a(x), kappa and gamma come from samples of one state: each call in the slow state takes its delay."""
+    """Checks that a(x), kappa and gamma come from samples of one state: each call in the slow state takes at least DELAY."""
     table, states = file["allreduce"], states_of(file["allreduce"])
     seconds = joined(table, "seconds")
     assert set(states.ravel()) >= {0, 1}, "both states were measured"
@@ -108,7 +108,7 @@ def check_tables(file, state):
 
 
 def check_layers(file, state):
-    """Checks that T_compute and the ready times come from the passes of one state, or from all passes if it has none."""
+    """Checks that the ready times come from the passes of one state."""
     layers = file["layers"]
     before, after, seconds = (np.concatenate([layers[one][()] for one in (name, "later_" + name) if one in layers], axis=-1)
                               for name in ("probe_before", "probe_after", "seconds"))

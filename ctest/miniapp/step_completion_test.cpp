@@ -7,16 +7,16 @@
 
 #include "ctest/miniapp/step_run.hpp"
 
-// In a whole step each all-reduce waits for the compute task after which the graph says that its gradients
-// are complete. These tests check that the kernels have completed them by then. kernel_completion_test.cpp
-// checks the same for the backward pass of GPT-2.
+// In a whole step each all-reduce waits for the compute task that completes its gradients, as the graph says.
+// These tests check that the kernels really have completed them by then. kernel_completion_test.cpp checks
+// the same for the backward pass of GPT-2.
 namespace ddproxy {
 namespace {
 
-/// An all-reduce of a step, and its gradients when the graph says that they are complete.
+/// An all-reduce of a step, and a copy of its gradients from when they should be complete.
 struct Reduced {
   Slice slice;           ///< in the buffer of the gradients
-  std::size_t complete;  ///< the compute task, counted from 0, after which the graph says that they are
+  std::size_t complete;  ///< index of the compute task that completes them, as the graph says
   std::vector<float> early = {};
 };
 
@@ -76,9 +76,8 @@ StepCase case_of(model::Shape const& shape, model::Checkpoint checkpoint = model
       {.ddp = {.plan = plan_of(shape, 1)}, .micro_batches = 2, .checkpoint = checkpoint}};  // a bucket each
 }
 
-/// Runs a step of two micro-batches on one rank. Returns the names of the gradients that change after the
-/// graph says that they are complete, or `earlier` compute tasks before that. `change` plants a fault into
-/// the graph.
+/// Runs a step of two micro-batches on one rank. Returns the names of the gradients that change after
+/// Snapshots has copied them. `earlier` is as in Snapshots. `change` plants a fault into the graph.
 std::vector<std::string> incomplete(StepCase const& c, std::size_t earlier = 0,
                                     std::function<void(model::StepGraph&)> const& change = {}) {
   std::vector<Reduced> all;

@@ -13,7 +13,7 @@
 namespace ddproxy {
 namespace {
 
-/// Multiplies the weights of maps and tables, so that every part of the model has an effect on the loss.
+/// Multiplies all weights except those of norms by 10, so that every part of the model affects the loss.
 void enlarge_weights(StepRun& step, model::BackwardPass const& pass) {
   for (std::size_t t = 0; t < pass.gradients.size(); ++t) {
     if (pass.operations[pass.gradients[t].operation].kind == model::OperationKind::norm) continue;

@@ -11,8 +11,8 @@
 #include "miniapp/compute/kernel_backward.hpp"
 #include "model/step/check/check.hpp"
 
-// Compares gradients of whole steps on the kernels: a step with the backward pass of GPT-2, micro-batches
-// with one batch, and a step with checkpoints with a step without. Also plants faults in steps.
+// Compares the gradients of whole steps on the kernels with those of the backward pass of GPT-2. Compares
+// several micro-batches with one batch, and checkpoints with no checkpoints. Also plants faults in steps.
 namespace ddproxy {
 namespace {
 
@@ -148,8 +148,8 @@ TEST(StepLanePlanted, AMicroBatchThatIsAssignedIsCaught) {
   EXPECT_GT(errors_of(wrong, one).largest, 0.1);
 }
 
-// The last block's activations are still there: nothing overwrites them before its backward pass. So the
-// recompute tasks of the first block are left out.
+// The last block's activations are still there: nothing overwrites them before its backward pass. So the test
+// leaves out recompute tasks of the first block, one at a time.
 TEST(StepLanePlanted, ARecomputeThatIsLeftOutIsCaught) {
   const model::Shape shape = small_llama();
   const auto pass = model::backward_pass(shape);
@@ -172,7 +172,7 @@ TEST(StepLanePlanted, ARecomputeThatIsLeftOutIsCaught) {
 }
 
 TEST(StepLanePlanted, AnUpdateBeforeItsAllReduceIsCaught) {
-  if (test_runtime->ranks() == 1) GTEST_SKIP() << "alone, what was not reduced is right";
+  if (test_runtime->ranks() == 1) GTEST_SKIP() << "one rank needs no reduction";
   const model::Shape shape = small_llama();
   const StepCase c{
       shape,

@@ -117,7 +117,7 @@ TEST(RunStep, RefusesACopyOnALaneOfItsOwn) {
   EXPECT_THROW(CompiledStep(graph, test_places(graph, 5)), std::logic_error);
 }
 
-// A lane whose operators take 2 ms, and whose copies take 1 ms.
+// A lane whose operators take 2 ms, and whose copies take 0.5 ms an element.
 TEST(RunStep, ATraceHasTheTimesOfEveryTask) {
   const auto workload = two_gradients();
   HostReplay compute(std::vector<double>(4, 2e-3), 1e-3 / 2);

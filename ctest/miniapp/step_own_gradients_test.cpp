@@ -9,8 +9,8 @@
 #include "ctest/folders.hpp"
 #include "ctest/miniapp/golden_case.hpp"
 
-// Compares the first update of a whole step with that of PyTorch (golden_updates.py). Each of them uses its
-// own gradients.
+// Compares the first update of a whole step with that of PyTorch (golden_updates.py). Each uses the gradients
+// that it has computed itself.
 namespace ddproxy {
 namespace {
 
@@ -45,8 +45,8 @@ struct Comparison {
   std::string where;
 };
 
-/// AdamW turns the rounding noise of a gradient that is mathematically zero, for example that of the bias of
-/// the keys, into a step of a whole learning rate. So elements with a small gradient are counted, not
+/// Some gradients are mathematically zero, for example those of the biases of the keys. AdamW turns their
+/// rounding noise into an update of a whole learning rate. So elements with a small gradient are counted, not
 /// compared.
 Comparison compare(StepRun& step, std::vector<float> const& before, std::vector<Row> const& rows, double lr) {
   constexpr double smallest = 1e-6;

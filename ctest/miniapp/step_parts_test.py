@@ -49,7 +49,7 @@ def parts_of(name, dataset="measured"):
 
 
 def check_real_ranks():
-    """Two ranks that share cores with other programs may have samples with a negative E. Each needs a word."""
+    """Two ranks that share cores with other programs may have samples with a negative E. A warning must count them."""
     errors = run(2, "real", 'backend = "mpi"\ncall = "nonblocking"')
     rows = parts_of("real")
     for dataset in ("predicted", "uncontended", "first"):
@@ -75,8 +75,8 @@ def gather_seconds():
 
 
 def check_slow_gathers():
-    """The forward pass waits for the gathers of its units, and the backward pass for those of its own. If a gather takes 20 ms, compute waits for nearly all of
-    them; no other part is longer than with quick gathers."""
+    """The forward pass and the backward pass both wait for gathers of their units. If a gather takes 20 ms, compute waits for nearly all of this time. No other
+    part may take longer than with quick gathers."""
     (quick, _), (slow, predicted) = twin(1e-4), twin(2e-2)
     gathers = gather_seconds()
     assert gathers.size > 4 and (gathers > 0.0199).all(), gathers

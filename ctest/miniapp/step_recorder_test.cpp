@@ -26,7 +26,7 @@ using results::Reader;
 /// A step of an input, recorded for several processes. Task t lasts from t to t + 1 seconds. Its prediction
 /// starts 0.5 s earlier and lasts `predicted_seconds`.
 class RecordedStep {
-  Folder folder_;  // first: the members below are made of its files
+  Folder folder_;  // first: the members below are made from its files
 
  public:
   explicit RecordedStep(std::string const& input, std::size_t processes, double predicted_seconds = 1)
@@ -181,7 +181,7 @@ TEST(StepRecorder, StoresThePredictedLiveBuffersOfEveryProcess) {
   EXPECT_EQ(file.integers("/timeline/predicted_live_bytes_end"), twice(memory.after));
 }
 
-// The memory that is predicted for recording counts the file twice, so its size must be known.
+// The predicted memory for recording counts the file twice, so the predicted size must be right.
 TEST(StepRecorder, WritesAFileOfThePredictedSize) {
   constexpr int processes = 64;
   const RecordedStep step(input("gpt2"), processes);

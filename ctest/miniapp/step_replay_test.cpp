@@ -162,7 +162,7 @@ TEST(StepTwin, SharesTheLinkAmongLanes) {
 }
 
 // An engine whose gathers take 3 ms stands for a slow network. The forward pass waits for the first gather,
-// so the waiting of the compute lane has at least its time. No other phase has it.
+// so the part `waiting` must be at least 3 ms. No other part may contain this time.
 TEST(StepTwin, CountsSlowGathersAsWaiting) {
   constexpr double gather_seconds = 3e-3;
   const Twin twin({.sharding = {.stage = model::ShardStage::fsdp}});

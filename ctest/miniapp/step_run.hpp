@@ -34,14 +34,14 @@ struct StepCase {
   std::vector<TokenBatch> batches = {};  ///< [micro-batch] of this rank; if empty, they are drawn
 };
 
-/// Returns the buckets of a model. A cap of 0 gives one bucket.
+/// Returns the buckets of a model. `cap` is in bytes; 0 gives one bucket.
 inline model::Plan plan_of(model::Shape const& shape, std::int64_t cap = 20000) {
   std::vector<std::int64_t> bytes;
   for (auto const& gradient : model::backward_pass(shape).gradients) bytes.push_back(4 * gradient.numel);
   return cap > 0 ? model::bucketed_plan(bytes, std::vector{cap}) : model::flat_plan(bytes);
 }
 
-/// A small model of the Llama class that has all its parts.
+/// Returns a small Llama: RMS norms, RoPE, two heads of keys and values, SwiGLU, no biases.
 inline model::Shape small_llama() {
   return {.layers = 2,
           .d_model = 32,
@@ -74,7 +74,7 @@ inline std::vector<model::Shape> mixed_models() {
   gated.kv_heads = 1;
   untied.tied = false;
   untied.activation = Activation::swiglu;
-  untied.norm = Norm::rmsnorm;  // and maps with biases
+  untied.norm = Norm::rmsnorm;  // with linear maps that have biases
   untied.qkv = Qkv::separate;
   untied.positions = Positions::rope;
   untied.kv_heads = 2;
@@ -133,7 +133,7 @@ class StepRun {
   std::span<float> parameters() { return buffer(model::BufferKind::parameter); }
   std::span<float> gradients() { return buffer(model::BufferKind::gradient); }
 
-  /// Returns a copy of a tensor of `all` elements of the model.
+  /// Returns a copy of one tensor. `all` holds all elements of the model.
   std::vector<float> tensor(std::span<const float> all, std::string const& name) const {
     const Slice slice = slice_of(name);
     return {all.begin() + static_cast<std::ptrdiff_t>(slice.offset),

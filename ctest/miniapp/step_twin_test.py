@@ -68,7 +68,7 @@ def predicted_by_model(name):
 
 
 def check_file(name, ranks, compute, backend):
-    """Checks what a file says of its replays, and returns the predicted and the measured times of each part."""
+    """Checks what a file says about its replays. Returns the predicted and the measured times of each part."""
     with h5py.File(name) as file:
         settings = file["step"].attrs
         assert (settings["ranks"], settings["compute_mode"], settings["backend"], settings["valid"]) == (ranks, compute, backend, "replay"), dict(settings)
@@ -78,7 +78,7 @@ def check_file(name, ranks, compute, backend):
         parts = [part.decode() for part in file["step/part"]]
         for row in (*file["step/measured"][:].T, file["step/predicted"][:], file["step/uncontended"][:]):
             assert abs(sum(row[:parts.index("step")]) - row[parts.index("step")]) < 1e-9, (parts, row)
-        if compute == "replay":  # nothing is contended for
+        if compute == "replay":  # nothing slows down
             assert np.array_equal(file["step/predicted"][:], file["step/uncontended"][:])
         return dict(zip(parts, file["step/predicted"][:])), dict(zip(parts, file["step/measured"][:]))
 
@@ -138,7 +138,7 @@ def check_twin():
 
 
 def check_copies():
-    """A twin takes the times of its copies."""
+    """The copies of a twin must take the predicted time."""
     copied = write("copied.toml", backend=REPLAY + '\ncopies = "in+out"')
     step((), copied, "-o", "copied.h5")
     predicted, measured = check_file("copied.h5", 8, "replay", "replay")
@@ -147,7 +147,7 @@ def check_copies():
 
 
 def check_memory():
-    """A step that no device could hold is run and labelled."""
+    """A step that no device could hold must run and be labelled hypothetical."""
     text = step((), write("large.toml", more="memory = 1e5\n"), "-o", "large.h5")
     assert "hypothetical: the step needs" in text and "but a device has 0.0 GB" in text, text
 

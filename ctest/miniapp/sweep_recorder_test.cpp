@@ -35,7 +35,7 @@ class SweepRecorder : public testing::Test {
     recorder_->plan(context, reports_, false, 0);
   }
 
-  /// Returns a sample in which each number is another one.
+  /// Returns a sample. No number is returned twice.
   Sample next_sample(std::size_t buckets) {
     const auto numbers = [&](std::size_t count) {
       std::vector<double> list(count);
@@ -119,7 +119,7 @@ TEST_F(SweepRecorder, StoresEachNumberAtItsPlace) {
   EXPECT_EQ(std::ranges::count_if(alone, [](double each) { return !std::isnan(each); }), 1 + count[last]);
 }
 
-// A strategy may have more all-reduces than buckets. Their times then have no place, but their sum has one.
+// If a strategy has more all-reduces than buckets, the file keeps only the sum of their times.
 TEST_F(SweepRecorder, KeepsTheSumOfOtherAllReduces) {
   if (!recorder_) return;
   const Sample sample = next_sample(reports_[0].item.plan.size() + 1);

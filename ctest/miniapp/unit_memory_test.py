@@ -68,7 +68,7 @@ def a_device_of_the_input():
             done = call(*arguments)
             assert done.returncode == 0, (arguments, done)
     ended(2, ("a device (--device-gb)",), "memory", enough, "--ranks", 8, "--device-gb", 0.5)
-    # Another stage than that of the input, and elements of two bytes, are only questions.
+    # Neither is refused: with zero1 no unit is gathered, and in bf16 the unit fits.
     for arguments in (("--shard", "zero1", "--device-gb", 0.5), ("--precision", "bf16", "--device-gb", 1.2)):
         done = call("memory", enough, "--ranks", 8, *arguments)
         assert done.returncode == 0, (arguments, done)
@@ -88,7 +88,7 @@ def this_machine():
     parts = ("the whole model as one unit", "this machine", 'set unit = "layer"')
     ended(2, parts, "step", large, "-o", "out.h5", ranks=2)
     ended(2, parts, "step", large, "--dry-run")
-    # The memory of another machine does not help the run, but it helps the dry run.
+    # [machine] memory counts in a dry run. A run needs the memory of this machine.
     large = write(WHOLE, layers=1000, width=65536, memory=1e18)
     ended(2, parts, "step", large, "-o", "out.h5", ranks=2)
     done = call("step", large, "--dry-run")

@@ -61,8 +61,8 @@ int wrong_sum(Group const& group, std::vector<float> const& memory, std::vector<
 /// `peer`. On the sender, `peer` is its own place.
 int wrong_transfer(Group const& group, std::vector<float> const& memory, int peer);
 
-/// The elements of a message that is longer than what MPI sends before the peer receives. The sent numbers
-/// lie at 0, the received ones behind them.
+/// Elements of a message that is so long that MPI does not send it before the peer receives. The sent numbers
+/// begin at element 0, and the received ones follow them.
 inline constexpr std::size_t long_message = 30000;
 inline constexpr Slice sent{0, long_message}, received{long_message, long_message}, none{0, 0};
 /// Returns the memory of this rank before it sends and receives a long message.

@@ -172,8 +172,8 @@ class StrayLane : public PassingLane {
   float& stray_;
 };
 
-/// Returns the message about a step of which one collective of a verb is carried out `times` times.
-/// `from_end` counts the collectives of the verb from the last one.
+/// Returns the message about a step in which one collective of a verb is carried out `times` times.
+/// `from_end` says which: 0 is the last collective of the verb, 1 the one before it.
 std::string with_call(Config const& config, Verb verb, int times, std::size_t from_end) {
   auto context = make_step_context(config, make_workload(config), *test_runtime);
   auto& lane = context.own_lanes.empty() ? context.rank.allreduce : context.own_lanes.front();
@@ -295,7 +295,7 @@ TEST(VerifyStepPlanted, ANormWithoutABucketIsCaught) {
   }
 }
 
-// The lane writes into the last activation, whose elements are not in use when the step ends.
+// The lane writes into the last activation, which is not live when the step ends.
 TEST(VerifyStepPlanted, AWriteIntoAReleasedBufferIsCaught) {
   const Config config = small(ShardStage::none);
   auto context = make_step_context(config, make_workload(config), *test_runtime);

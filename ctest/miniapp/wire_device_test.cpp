@@ -18,7 +18,7 @@ kernels::HostFloats numbers(std::size_t count) {
   kernels::HostFloats values("numbers", count);
   for (std::size_t i = 0; i < count; ++i) {
     const float size = std::ldexp(1.0F, static_cast<int>(engine() % 40) - 30);
-    const float fraction = static_cast<float>(engine() % 512) / 256;  // nine bits; bf16 has eight
+    const float fraction = static_cast<float>(engine() % 512) / 256;  // nine bits; bf16 stores seven
     values(i) = size * (i % 2 == 0 ? 1 + fraction / 2 : static_cast<float>(engine() % 20001) / 10000 - 1);
   }
   return values;

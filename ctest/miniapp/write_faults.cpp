@@ -9,7 +9,7 @@
 //   WRITE_FAULTS_AT       the point of the fault; 0: none
 //   WRITE_FAULTS_KIND     "kill": SIGKILL at this point; "full": the disk is full from this point on (ENOSPC)
 //   WRITE_FAULTS_LOG      a file that gets one line per point: the call and the path
-//   WRITE_FAULTS_FLUSHED  gets a copy of each FILE.part that was synced and has its name; this must survive
+//   WRITE_FAULTS_FLUSHED  gets a copy of FILE.part after each fsync and rename; this content must survive
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>

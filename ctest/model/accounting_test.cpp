@@ -15,7 +15,7 @@ namespace ddproxy::model {
 namespace {
 
 constexpr int bf16 = 2;
-// A TPU v5p, as chapter 5 of the book takes it: 4.6e14 flop/s, 1.8e11 bytes/s of one link in both directions.
+// The TPU v5p of the book (accounting.hpp): 4.6e14 flop/s, 1.8e11 bytes/s of one link in both directions.
 constexpr LinkedDevice tpu{4.6e14, 2 * 9e10, 1, 1};
 
 TEST(Accounting, TheStackOfTheCourseHasItsPublishedNumbers) {
@@ -45,7 +45,7 @@ TEST(Accounting, ThePassesOfTheStackHaveTheSameParametersAndActivations) {
   EXPECT_EQ(kept, xxl.activation_bytes);
 }
 
-// The numbers in the text of the book: alpha = 2550; 850 tokens over three axes; 99 tokens with both.
+// The book has alpha = 2550, 850 tokens for FSDP over three axes, and 99 for FSDP and tensor parallelism.
 TEST(Accounting, BoundsAreThoseOfTheBook) {
   EXPECT_NEAR(link_intensity(tpu, bf16), 2555.6, 0.1);
   LinkedDevice three = tpu;
@@ -57,7 +57,7 @@ TEST(Accounting, BoundsAreThoseOfTheBook) {
   EXPECT_NEAR(compute_bound(tpu, 30000, bf16).tensor_devices, 30000 / 2555.6, 0.01);
 }
 
-// The definition, without the formula: at the bound both take the same time.
+// Checks the definition of each bound, without its formula.
 TEST(Accounting, AtTheBoundComputeAndCommunicationTakeTheSameTime) {
   const double d = 8192, f = 28672, n = 64;
   LinkedDevice device = tpu;
@@ -109,8 +109,8 @@ TEST(Accounting, ATransformerHasItsParametersAndModelFlops) {
   const Shape shape = find_preset("gpt2");
   const ModelAccount gpt2 = account(shape, 1024, 4);
   EXPECT_EQ(gpt2.parameters, parameters(backward_pass(shape)));
-  // 16 d + heads + 4 elements a layer with d_ff = 4 d; outside of the layers the last residual stream, the
-  // last norm with its 2 statistics, the logits, the logarithm of their sum, and the loss.
+  // With d_ff = 4 d a layer keeps 16 d + heads + 4 elements a token. Outside of the layers: the last residual
+  // stream, the last norm with its 2 statistics, the logits, the logarithm of their sum, and the loss.
   const std::int64_t features = 12 * (16 * 768 + 12 + 4) + 2 * 768 + 2 + 50257 + 2;
   EXPECT_EQ(gpt2.activation_bytes, 4 * features);
   const double matrices = 12.0 * 12 * 768 * 768 + 768.0 * 50257;

@@ -34,9 +34,9 @@ TEST(ActivationMemory, ALayerOfGpt2KeepsSixteenTensorsOfItsWidth) {
   EXPECT_EQ(activation_elements(shape).layer, 16 * 768 + 12 + 4);
 }
 
-// Korthikanti et al. count 34 bytes for each element of the width in fp16. Two of them are masks of dropout,
-// which these kernels do not have; 32 bytes are 16 elements. The other difference is the scores, 5 a s^2 b
-// bytes, in place of which the kernels keep one number for each head, and four statistics.
+// For each token and feature of a layer, Korthikanti et al. count 34 bytes in fp16: 16 elements and two bytes
+// of dropout masks. ddproxy's kernels have no dropout. Korthikanti et al. also count scores, 5 a s^2 b bytes.
+// The kernels keep one number for each head and token instead, and four statistics of the norms a token.
 TEST(ActivationMemory, DiffersFromKorthikantiByDropoutScoresAndSums) {
   const Tokens tokens{3, 512};
   for (char const* name : {"gpt2", "gpt2-large", "gpt2-xl"}) {

@@ -80,7 +80,7 @@ TEST(AllreduceCost, GoesThroughItsPoints) {
 }
 
 TEST(AllreduceCost, ADerivedCostThatFallsIsRaised) {
-  // With 16 times the latency, the derived cost of 8 A100s would be higher at 128 KiB than at 512 KiB.
+  // The cost of 8 A100s is rescaled to 16 times the latency. Then 128 KiB take longer than 512 KiB.
   const TableCost table(read_allreduce(published("allreduce-8xa100-1node.csv")));
   const AlphaBeta fit = fit_alpha_beta(table.table()), other{16 * fit.alpha, fit.beta};
   const AllreduceCost falls = [=](std::int64_t x) { return table(x) * other(x) / fit(x); };
@@ -130,8 +130,8 @@ TEST(AllreduceCost, APowerLawIsKeptBetweenThePoints) {
 }
 
 TEST(AllreduceCost, TheInnerSlopeIsTheWeightedHarmonicMean) {
-  // In log10: points (1, 0), (2, 0.5), (4, 2.5). The chords are 0.5 and 1. The slope at the second point is
-  // 9 / (5 / 0.5 + 4 / 1) = 9/14.
+  // In log10 the points are (1, 0), (2, 0.5), (4, 2.5). The chords have the slopes 0.5 and 1, so the slope at
+  // the second point is 9 / (5 / 0.5 + 4 / 1) = 9/14.
   const TableCost cost({{10, 1e-6}, {100, 1e-6 * std::pow(10, 0.5)}, {10000, 1e-6 * std::pow(10, 2.5)}});
   EXPECT_NEAR(std::log10(cost(1000) / 1e-6), 1.5 + 2 * (9.0 / 14 - 1) / 8, 1e-12);
 }

@@ -196,7 +196,7 @@ std::vector<double> errors_from_two_to_four(std::string const& file) {
   std::vector<double> errors;
   for (CostPoint const& point : read_allreduce(published(file), 4)) {
     errors.push_back(cost.cost(point.bytes) / point.seconds - 1);
-    std::printf("%s, 4 ranks from 2, %.0f MiB: %+.0f %%\n", file.c_str(),
+    std::printf("%s, 4 ranks from 2, %.0f MiB: error %+.0f %%\n", file.c_str(),
                 static_cast<double>(point.bytes) / bytes_per_mib, 100 * errors.back());
   }
   return errors;
@@ -204,7 +204,7 @@ std::vector<double> errors_from_two_to_four(std::string const& file) {
 
 TEST(Topology, FourGpusFromTwo) {
   // The time to launch a call does not grow with the ranks. One table cannot separate this time from the time
-  // of the hops, so the predictions for small messages are too slow.
+  // of the hops, so the predicted times of small messages are too long.
   const auto errors = errors_from_two_to_four("allreduce-2gpu-pcie.csv");
   ASSERT_EQ(errors.size(), 4U);
   EXPECT_GT(errors[0], 0);

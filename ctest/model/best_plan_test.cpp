@@ -33,8 +33,8 @@ TEST(BestPlan, TheSweepMissesNoCap) {
 }
 
 /// Counts the caps that a simpler rule tries. The next cap is one byte above the smallest closed bucket. The
-/// rule ends when the plan has one bucket. It also tries caps that give the same plan as the cap before,
-/// because the last bucket only changes from closed to open.
+/// rule ends when the plan has one bucket. Some of its caps give the same plan as the cap before: the last
+/// bucket reached the cap before, and does not reach the next one.
 std::size_t steps_of_the_plain_rule(std::vector<std::int64_t> const& bytes,
                                     std::set<std::vector<std::size_t>>& plans) {
   std::size_t steps = 0;

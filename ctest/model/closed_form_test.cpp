@@ -20,7 +20,7 @@ UniformJob job_of_load(double load) {
   return {s, o, w, s / w / load};
 }
 
-/// Returns E(b) of K = s / b buckets: either only the last call is exposed, or the calls follow one another.
+/// Returns E(b) of K = s / b buckets: only the last call is exposed, or the calls follow without gaps.
 double uniform_exposed(UniformJob const& job, double bucket_bytes) {
   const double buckets = job.bytes / bucket_bytes;
   const double interval = job.t_compute / buckets;
@@ -29,7 +29,7 @@ double uniform_exposed(UniformJob const& job, double bucket_bytes) {
   return interval + buckets * call - job.t_compute;
 }
 
-/// Returns E of the simulation of K equal buckets.
+/// Simulates the job with this number of equal buckets, and returns E.
 double simulated(UniformJob const& job, int buckets) {
   Job discrete;
   discrete.t_compute = job.t_compute;

@@ -73,7 +73,7 @@ TEST_F(CollectivesCsv, AFileOfAllReducesIsOneToo) {
   EXPECT_FALSE(tables.find(Verb::broadcast, {8}));
 }
 
-// A time depends on the number of ranks, so the rows must not stand for the groups of a sharded step.
+// A time depends on the number of ranks, so the rows must not be used for the groups of a sharded step.
 TEST_F(CollectivesCsv, WithoutAColumnRanksTheRowsHoldForTheRanksOfTheCallerOnly) {
   const auto path = file("verb,bytes,seconds\nall_reduce,100,2\nall_reduce,200,4\n");
   const auto of_64 = read_collectives(path, 64);
@@ -110,7 +110,7 @@ TEST_F(CollectivesCsv, ATableOfNodesIsOnlyThatOfGroupsOnAsManyNodes) {
   EXPECT_NEAR(seconds(Verb::all_reduce, {4, 4}), 10, 1e-12);
   EXPECT_EQ(seconds(Verb::all_reduce, {4, 2}), -1);
   EXPECT_NEAR(seconds(Verb::all_gather, {4, 2}), 6, 1e-12);
-  EXPECT_NEAR(seconds(Verb::all_gather, {4, 4}), 14, 1e-12);  // rows that state none hold for the others
+  EXPECT_NEAR(seconds(Verb::all_gather, {4, 4}), 14, 1e-12);  // the rows with nodes 0
   EXPECT_TRUE(tables.states_nodes(Verb::all_gather, {4, 2}));
   EXPECT_FALSE(tables.states_nodes(Verb::all_gather, {4, 4}));
   EXPECT_NEAR(tables.source(Verb::reduce_scatter, {4, 4}).value()(200), 5, 1e-12);
@@ -149,7 +149,7 @@ TEST(RankGroups, AreOnAsManyNodesAsTheirRanks) {
   EXPECT_EQ(nodes_of(units, 2), 1);
   EXPECT_EQ(nodes_of(replicas, 2), 2);
   EXPECT_EQ(nodes_of(replicas, 4), 1);
-  EXPECT_EQ(nodes_of(three, 4), 2);  // the second group
+  EXPECT_EQ(nodes_of(three, 4), 2);  // ranks 3 to 5 are on two nodes
   EXPECT_EQ(nodes_of(units, 0), 0);
   EXPECT_EQ(nodes_of(units, std::vector<std::size_t>{0, 1, 0, 1}), 2);
   EXPECT_EQ(nodes_of(replicas, std::vector<std::size_t>{0, 1, 0, 1}), 1);

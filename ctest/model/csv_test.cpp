@@ -25,7 +25,7 @@ class Csv : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove(path_); }
 
-  /// Checks that `read` throws "FILE:LINE: ... text ...".
+  /// Checks that `read` rejects a file with this content. The message must be "FILE:LINE: ... text ...".
   void expect_error(std::string const& content, int line, std::string const& text,
                     std::function<void(std::filesystem::path const&)> const& read) {
     const auto path = file(content);

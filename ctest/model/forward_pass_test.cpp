@@ -94,7 +94,7 @@ TEST(ForwardPass, TensorsOfLlamaByHand) {
   const ForwardPass pass = forward_pass(shape);
   std::int64_t block = 0;
   for (auto const& tensor : pass.activations) block += tensor.block ? tensor.features : 0;
-  // ln_1 8 + 1, q 8, k and v 4 each, attention 8, its log_sum 4, middle 8, ln_2 8 + 1, gate, c_fc and their
+  // ln_1 8 + 1, q 8, k 4, v 4, attention 8, its log_sum 4, middle 8, ln_2 8 + 1; c_gate, c_fc and their
   // product 12 each.
   EXPECT_EQ(block, 8 + 1 + 8 + 4 + 4 + 8 + 4 + 8 + 8 + 1 + 3 * 12);
 }

@@ -12,7 +12,7 @@ namespace {
 std::size_t in_use = 0, peak = 0;
 }
 
-// The operators for arrays and those with a size call these.
+// operator new[] and operator delete[] call these operators.
 void* operator new(std::size_t size) {
   void* memory = std::malloc(std::max<std::size_t>(size, 1));
   if (!memory) throw std::bad_alloc();

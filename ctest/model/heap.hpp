@@ -7,8 +7,8 @@
 
 namespace ddproxy {
 
-/// Returns the most bytes that `run` had allocated with operator new at one time. The program must be linked
-/// with heap.cpp, and no other thread may run.
+/// Calls `run`, and returns the largest number of bytes that it had allocated with operator new at one time.
+/// The program must be linked with heap.cpp, and no other thread may run.
 std::size_t heap_peak(std::function<void()> const& run);
 
 }  // namespace ddproxy

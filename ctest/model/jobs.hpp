@@ -14,8 +14,8 @@
 
 namespace ddproxy::model {
 
-/// Returns a job with gradients of 1 to 40 bytes, 0 to 20 ms apart, and a(x) = 4 ms + x / `bandwidth`
-/// (bytes/s).
+/// Returns a job with gradients of 1 to 40 bytes, each ready 0 to 20 ms after the one before, and a(x) = 4 ms
+/// + x / `bandwidth` (bytes/s).
 inline Job random_job(unsigned seed, std::size_t gradients, double bandwidth) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> step(0.0, 0.02);
@@ -31,7 +31,7 @@ inline Job random_job(unsigned seed, std::size_t gradients, double bandwidth) {
 }
 
 /// Returns the job of GPT-2-large at batch 4, sequence 1024 on 8 A100s, from the roofline and the published
-/// table. a(x) is multiplied by `slower`. Each gradient is divided into `slices`.
+/// table. a(x) is multiplied by `slower`. Each gradient is divided into `slices` gradients.
 inline Job large_job(double slower = 1, int slices = 1) {
   const Shape shape = find_preset("gpt2-large");
   const BackwardPass pass = backward_pass(shape);
@@ -50,7 +50,7 @@ inline Job large_job(double slower = 1, int slices = 1) {
   return job;
 }
 
-/// Returns kappa and gamma that increase with the bytes of the collective, as on a shared processor.
+/// Returns contention as on a shared processor: gamma rises and kappa falls as all-reduces get larger.
 inline Contention large_contention() {
   return Contention({{5120, {0.95, 0.2}}, {1 << 20, {0.8, 0.6}}, {64 << 20, {0.8, 0.8}}});
 }

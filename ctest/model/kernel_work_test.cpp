@@ -37,7 +37,7 @@ TEST(KernelWork, AttentionByHand) {
   // elements each, keys and values 24 each.
   const Operation attention{"", "", OperationKind::attention, 16, 8};
   const auto forward = operator_kernels(llama_shape(1), attention, tokens, Phase::forward, 4);
-  ASSERT_EQ(forward.size(), 3U);  // S and O, softmax
+  ASSERT_EQ(forward.size(), 3U);  // the products S and O, then softmax
   EXPECT_EQ(forward[0].kind, KernelKind::product);
   EXPECT_EQ(forward[0].work.flops, 2 * 72 * 2);
   EXPECT_EQ(forward[0].work.bytes, 4 * (48 + 24 + 72));
@@ -45,7 +45,7 @@ TEST(KernelWork, AttentionByHand) {
   EXPECT_EQ(forward[2].work.flops, 5 * 72);
   EXPECT_EQ(forward[2].work.bytes, 4 * 2 * 72);
   const auto backward = operator_kernels(llama_shape(1), attention, tokens, Phase::backward, 4);
-  ASSERT_EQ(backward.size(), 5U);  // dP, dV, dQ and dK, dS
+  ASSERT_EQ(backward.size(), 5U);  // the products dP, dV, dQ and dK, then dS
   EXPECT_EQ(backward[3].work.flops, 2 * 72 * 2);
   EXPECT_EQ(backward[3].work.bytes, 4 * (48 + 24 + 72));
   EXPECT_EQ(backward[4].work.bytes, 4 * 3 * 72);
@@ -79,7 +79,7 @@ TEST(KernelWork, AStepIsForwardBackwardAndAnUpdateForEachTensor) {
   double bytes = 0;
   for (KernelWork const& kernel : step)
     if (kernel.kind == KernelKind::update) bytes += kernel.work.bytes;
-  EXPECT_EQ(bytes, 28.0 * 100'412'160);  // in fp32, also if activations have 2 bytes
+  EXPECT_EQ(bytes, 28.0 * 100'412'160);  // the update is in fp32, although activations have 2 bytes
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ void expect_work(Work const& work, double flops, double bytes) {
 }
 
 TEST(LayerCost, LinearByHand) {
-  // 6 tokens, 8 -> 16 features, with bias. Elements: x 48, y 96, weight 128, bias 16. There are 768
+  // 6 tokens, 8 -> 16 features, with bias. Elements: X 48, Y 96, W 128, bias 16. There are 768
   // multiplications.
   expect_work(forward_of(OperationKind::linear, 8, 16), 2 * 768 + 96, 48 + 96 + 128 + 16);
   // dX reads dY and W; dW reads X and dY; db reads dY.
@@ -102,7 +102,7 @@ TEST(LayerCost, EveryOperationOfEveryVariantTakesTime) {
 }
 
 // The gpt2-large step of SuperBench on 8 A100s takes 266.5 ms (batch 8, sequence 224, no output head, fp32).
-// It is taken as forward and backward in TF32. Optimizer and exposed communication are neglected.
+// The tests predict it as a forward and a backward pass in TF32, without optimizer and communication.
 constexpr Machine a100{156e12, 1.555e12, 1};
 constexpr Tokens superbench{8, 224};
 constexpr double superbench_seconds = 0.2665;

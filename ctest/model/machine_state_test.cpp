@@ -40,7 +40,7 @@ TEST(MachineStates, TwoStatesAreToldWhateverTheirShares) {
     for (unsigned seed = 1; seed <= 50; ++seed) {
       const MachineStates states(around(slow, 0.1, of_slow, seed) +
                                  around(fast, 0.1, 100 - of_slow, seed + 99));
-      ASSERT_EQ(states.count(), 2U) << of_slow << " slow ones, seed " << seed;
+      ASSERT_EQ(states.count(), 2U) << of_slow << " slow probes, seed " << seed;
       EXPECT_NEAR(states.round_trips()[0], fast, 0.15 * fast);
       EXPECT_NEAR(states.round_trips()[1], slow, 0.15 * slow);
     }
@@ -60,7 +60,7 @@ TEST(MachineStates, AFewPercentOfDisturbancesAreNoState) {
   EXPECT_FALSE(states.differ(fast, 5e-6));
 }
 
-// A table of a(x) takes 2000 probes, a sweep with long samples only 100.
+// Measuring a table of a(x) takes 2000 probes, a sweep with long samples only 100.
 TEST(MachineStates, AStateOfAShortPhaseIsNoDisturbance) {
   const auto table = around(slow, 0.05, 1900, 1);
   const auto sweep = around(fast, 0.05, 55, 2) + around(slow, 0.05, 41, 3);
@@ -69,8 +69,8 @@ TEST(MachineStates, AStateOfAShortPhaseIsNoDisturbance) {
   EXPECT_EQ(MachineStates({table, around(slow, 0.05, 94, 4) + around(fast, 0.05, 2, 5)}).count(), 1U);
 }
 
-// Stray probes between two states must not connect them, although each step between them is smaller than the
-// gap.
+// The stray probes are so close together that no gap separates the two states. The states must stay apart all
+// the same.
 TEST(MachineStates, StrayProbesBetweenTwoStatesDoNotJoinThem) {
   const MachineStates states(around(fast, 0.1, 500, 1) + around(slow, 0.05, 500, 2) +
                              std::vector<double>{90e-9, 110e-9, 130e-9, 160e-9, 190e-9, 220e-9, 260e-9});
@@ -128,7 +128,7 @@ TEST(MachineStates, ValuesAreChosenByTheirProbes) {
   EXPECT_EQ(values_in(MachineStates(), 0, probes, values), values);  // one state
 }
 
-// Returns a quantity with samples in two states, one sample for each value.
+// Returns a quantity that was measured in two states. Each value is a sample, in seconds.
 ProbedTimes measured(std::vector<double> const& in_fast, std::vector<double> const& in_slow) {
   const auto probes = std::vector<double>(in_fast.size(), fast) + std::vector<double>(in_slow.size(), slow);
   return {{probes, probes}, in_fast + in_slow};

@@ -9,8 +9,8 @@
 namespace ddproxy::model {
 namespace {
 
-// The largest growth of memory that counts as linear for four times as many gradients. Quadratic growth would
-// be 16.
+// The test compares the memory for n and for 4 n gradients. A ratio up to this value counts as linear growth.
+// The ratio of quadratic growth is 16.
 constexpr double linear = 4.4;
 
 double growth(double slower, bool contended, void (*run)(Job const&)) {

@@ -14,7 +14,7 @@
 #include "model/step/strategies/ddp.hpp"
 #include "step/steps.hpp"
 
-// Measures how fast the model is. Checks no time; docs/measurements/model.md has results.
+// Measures how long predictions take, and checks none of the times. docs/measurements/model.md has results.
 namespace ddproxy::model {
 namespace {
 
@@ -33,8 +33,8 @@ void all_caps(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(sweep_caps(job).size());
 }
 
-/// Arguments: slices of each gradient; factor by which all-reduces are slower, from compute-bound to
-/// network-bound; 1 with contention, 0 without.
+/// Arguments: slices of each gradient; the factor by which a(x) is multiplied (1 is compute-bound, 1000
+/// network-bound); 1 with contention, 0 without.
 void best_of_all_plans(benchmark::State& state) {
   Job job = large_job(static_cast<double>(state.range(1)), static_cast<int>(state.range(0)));
   if (state.range(2) != 0) job.contention = large_contention();

@@ -50,10 +50,10 @@ TEST(OptimalPlan, WithHandoversItIsTheBestOfAll) {
       different += simulate(job, without).total > least + 1e-9;
     }
   }
-  EXPECT_GE(different, 30) << "the plan for free handovers is too often the best one";
+  EXPECT_GE(different, 30) << "the plan that ignores handovers is too often the best plan";
 }
 
-/// Contention that is strongest for small messages, as on a shared processor.
+/// Contention that slows small all-reduces most, as on a shared processor.
 const Contention by_size({{2, {0.95, 0.1}}, {20, {0.85, 0.4}}, {200, {0.7, 0.9}}});
 
 TEST(OptimalPlan, WithContentionItIsNoWorseThanAnyCapAndNearTheBestOfAll) {
@@ -79,7 +79,7 @@ TEST(OptimalPlan, ItKnowsThatSmallMessagesSufferMore) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     Job job = random_job(seed, 60, 2000);
     job.contention = by_size;
-    Job blind = job;  // the same kappa and gamma for all sizes: those of a typical bucket
+    Job blind = job;  // kappa and gamma of a typical bucket hold for all sizes
     const auto [kappa, gamma] = by_size(60);
     blind.contention = {kappa, gamma};
     const double optimal = simulate(job, optimal_plan(job)).total;
@@ -99,8 +99,8 @@ TEST(OptimalPlan, WithCopiesInItIsTheBestOfAll) {
 }
 
 TEST(OptimalPlan, AmongEqualsItHasNoMoreCallsThanItNeeds) {
-  // Compute-bound with a large last gradient. The earlier gradients have plenty of time, so one call for all
-  // of them is enough.
+  // The job is compute-bound, with a large last gradient. One call for all earlier gradients ends long before
+  // the last gradient is ready, so one call is enough.
   Job job;
   job.ready = {0.1, 0.2, 0.3, 1.0};
   job.t_compute = 1.0;
@@ -110,7 +110,7 @@ TEST(OptimalPlan, AmongEqualsItHasNoMoreCallsThanItNeeds) {
 }
 
 TEST(OptimalPlan, AmongEqualsItJoinsOnlyWhatStillMeetsTheDeadline) {
-  // Sizes above 12 bytes are slow. The two small gradients may join the fourth gradient of 10 bytes, but no
+  // Buckets above 12 bytes are slow. The two gradients of 1 byte may join the fourth gradient of 10 bytes. No
   // two gradients of 10 bytes may join. No cap gives this plan.
   Job job;
   job.ready = {0.1, 0.1, 0.1, 0.1, 0.50, 0.51, 0.65};
@@ -125,7 +125,7 @@ TEST(OptimalPlan, AmongEqualsItJoinsOnlyWhatStillMeetsTheDeadline) {
 
 TEST(OptimalPlan, AmongEqualsItLeavesSomeRoomRatherThanMakeEveryCall) {
   // One bucket of the first three gradients would end just in time. Two buckets, of two gradients and of one,
-  // leave some time. They need one call fewer than three buckets.
+  // leave some time to spare, with one call fewer than three buckets.
   Job job;
   job.ready = {0.1, 0.1, 0.2, 1.0};
   job.t_compute = 1.0;

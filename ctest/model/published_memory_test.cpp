@@ -13,14 +13,14 @@
 #include "published.hpp"
 #include "two_coefficients.hpp"
 
-// Compares formulas of memory with peaks that others published. docs/measurements/published-sharding.md has
-// the numbers that these tests print.
+// Compares formulas of memory with peaks of memory that others published. The numbers that these tests print
+// are in docs/measurements/published-sharding.md.
 namespace ddproxy::model {
 namespace {
 
 constexpr double giga = 1e9, fp32 = 4;
 
-/// A published peak and what its model has.
+/// A published peak, and the sizes of its model.
 struct Peak {
   std::string preset;
   bool fitted = false;
@@ -51,12 +51,12 @@ std::vector<Peak> peaks(std::string const& precision, std::string const& phase) 
   return found;
 }
 
-/// Returns the equation of the activations of a peak: the bytes beyond `each` bytes for each parameter.
+/// Returns the equation of the activations at a peak. They take the peak minus `each` bytes a parameter.
 Equation activations(Peak const& peak, double each, bool of_all_layers) {
   return {(of_all_layers ? peak.layers : 1) * peak.width, peak.logits, peak.bytes - each * peak.parameters};
 }
 
-/// Fits both coefficients on the two rows that are marked, and returns them.
+/// Returns the coefficients that solve the equations of the two fitted rows.
 TwoCoefficients fit(std::vector<Peak> const& rows, double each, bool of_all_layers) {
   std::vector<Equation> two;
   for (Peak const& row : rows)
@@ -65,15 +65,15 @@ TwoCoefficients fit(std::vector<Peak> const& rows, double each, bool of_all_laye
   return solve(two.at(0), two.at(1));
 }
 
-// At the start of the backward pass parameters and moments are there (12 bytes a parameter), and gradients
-// come as activations go. The two coefficients are the tensors of width d that a layer keeps, and the copies
-// of the logits.
+// At the start of the backward pass, parameters and moments take 12 bytes a parameter. Then activations are
+// freed as gradients are allocated. The two coefficients are the number of tensors of width d that a layer
+// keeps, and the number of copies of the logits.
 TEST(PublishedMemory, WholeStepsFollowFromTwoOfThem) {
   const auto rows = peaks("fp32", "step");
   ASSERT_EQ(rows.size(), 5U);
   const TwoCoefficients found = fit(rows, 12, true);
   std::printf("whole step: %.2f tensors of d_model a layer, %.2f copies of the logits\n", found.x, found.y);
-  EXPECT_GT(found.x, 16);  // what the kernels of ddproxy keep, which store no scores
+  EXPECT_GT(found.x, 16);  // ddproxy's kernels keep 16: they store no scores
   EXPECT_GT(found.y, 1);
   for (Peak const& row : rows) {
     const double predicted = 12 * row.parameters + found.of(activations(row, 12, true));
@@ -86,9 +86,9 @@ TEST(PublishedMemory, WholeStepsFollowFromTwoOfThem) {
   }
 }
 
-// Without gradients the activations of one layer at a time are enough, so the peak is mostly parameters. The
-// part above them is a tenth of the peak or less, and its form is not known well: the fit has a negative
-// coefficient. So its own error is printed, too.
+// A forward pass without gradients keeps the activations of one layer at a time, so the peak is mostly
+// parameters. The rest is a tenth of the peak or less. Its formula is not well known: the fit has a negative
+// coefficient. So the error of the rest is printed, too.
 TEST(PublishedMemory, ForwardPeaksAreMostlyParameters) {
   const auto rows = peaks("fp32", "forward");
   ASSERT_EQ(rows.size(), 5U);

@@ -13,14 +13,14 @@
 #include "published.hpp"
 #include "two_coefficients.hpp"
 
-// Compares what sharding adds to a step, and what it saves, with steps that others published.
+// Predicts the time that sharding adds or saves, and the memory that it saves, for published steps.
 // docs/measurements/published-sharding.md has the numbers that these tests print.
 namespace ddproxy::model {
 namespace {
 
 constexpr double milli = 1e3, ranks = 2;
 
-/// What sharding changed in one published step.
+/// A published step without and with sharding.
 struct Change {
   std::string preset;
   bool fitted = false;
@@ -57,11 +57,11 @@ std::vector<Change> changes(std::int64_t nodes) {
   return found;
 }
 
-/// One way to predict a difference: two coefficients, and what is known beside them.
+/// A formula for the difference: two fitted coefficients, and a part that is known.
 struct Form {
   char const* name;
   double (*first)(Change const&);   ///< what the first coefficient multiplies
-  double (*second)(Change const&);  ///< what the second one multiplies
+  double (*second)(Change const&);  ///< what the second coefficient multiplies
   double (*known)(Change const&);   ///< seconds that are not fitted
 };
 
@@ -72,8 +72,8 @@ double parameters_of(Change const& change) {
   return change.parameters;
 }
 
-// Sharding over n ranks saves (1 - 1/n) of the optimizer's time, and adds broadcasts of all parameters, whose
-// time is a constant and a time for each parameter.
+// Sharding over n ranks saves (1 - 1/n) of the optimizer's time. It adds broadcasts of all parameters. They
+// take a constant time plus a time for each parameter.
 const Form broadcast{"broadcasts fitted, half of the published optimizer time saved",
                      [](Change const&) { return 1.0; }, parameters_of,
                      [](Change const& change) { return -(1 - 1 / ranks) * change.optimizer; }};
@@ -86,7 +86,7 @@ Equation equation(Form const& form, Change const& change) {
   return {form.first(change), form.second(change), change.difference() - form.known(change)};
 }
 
-/// Returns the mean |error| of the differences of m, xl and 2.7B, and prints each.
+/// Prints the error of each difference. Returns the mean |error| of the rows that are not fitted.
 double mean_error(std::vector<Change> const& rows, Form const& form) {
   std::vector<Equation> two;
   for (Change const& row : rows)
@@ -118,7 +118,7 @@ TEST(PublishedSharding, AddsThePredictedTimeOnTwoNodes) {
 }
 
 // The differences on one node are 2 to 8 % of the step, and they do not grow with the model from s to m. No
-// form with two coefficients can follow that. So only the large models are predicted within a fifth.
+// formula with two coefficients can follow that. So only the large models are predicted within a fifth.
 TEST(PublishedSharding, SavesThePredictedTimeOnOneNodeForLargeModels) {
   const auto rows = changes(1);
   ASSERT_EQ(rows.size(), 5U);
@@ -139,7 +139,7 @@ TEST(PublishedSharding, SavesThePredictedTimeOnOneNodeForLargeModels) {
 TEST(PublishedSharding, TheShardedTableHasASmallerBatchThanTheOther) {
   const CsvTable table(published("ddp-steps-cs336.csv"));
   const auto one_node = changes(1);
-  for (std::size_t row = 1; row < table.rows(); ++row) {  // s is bound by launches, whatever the batch
+  for (std::size_t row = 1; row < table.rows(); ++row) {  // without s, whose time is that of launches
     ASSERT_EQ(table.text(row, "preset"), one_node[row].preset);
     const double compute = table.number(row, "naive_s") - table.number(row, "allreduce_s");
     std::printf(
@@ -149,7 +149,7 @@ TEST(PublishedSharding, TheShardedTableHasASmallerBatchThanTheOther) {
   }
 }
 
-/// Peak GB of one GPU at two batches: a part that does not depend on the batch, and a part for each sequence.
+/// The peak of one GPU in GB: a part that does not depend on the batch, and a part for each sequence.
 struct PeakLine {
   double fixed = 0, each = 0;
 };

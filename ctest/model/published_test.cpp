@@ -18,8 +18,8 @@
 namespace ddproxy::model {
 namespace {
 
-/// Returns a case in which all time is communication, as if T_compute were 0: T = E = T_comm. Its noise is 0,
-/// because none was published.
+/// Returns a case in which all time is communication, as if T_compute were 0: T = E = T_comm. The noise is 0,
+/// because it was not published.
 ScoredCase communication(double cap, double measured, Plan const& plan, AllreduceCost const& cost) {
   const double predicted = communication_seconds(plan, cost);
   return {cap, measured, 0, {measured, 0}, {predicted, 0}, predicted};
@@ -40,13 +40,13 @@ TEST(Published, TwoT4sSpendThePredictedTimeInCommunication) {
     const double error = communication_seconds(plan, cost) / measured - 1;
     EXPECT_LT(std::abs(error), cap < 10 ? 0.08 : 0.03) << cap << " MiB";
     cases.push_back(communication(cap, measured, plan, cost));
-    std::printf("2x T4, %4.0f MiB: %.4f s, table %+.1f %%, affine fit %+.1f %%\n", cap, measured, 100 * error,
+    std::printf("2x T4, %4.0f MiB: %.4f s, error %+.1f %%, affine fit %+.1f %%\n", cap, measured, 100 * error,
                 100 * (communication_seconds(plan, affine) / measured - 1));
   }
   print_score(score(cases));
 }
 
-/// The mean and maximum error of every other row of a table, predicted from the remaining rows.
+/// The mean and the largest error of a(x) at every other row of a table, predicted from the remaining rows.
 struct LeftOut {
   double mean = 0;
   double max = 0;

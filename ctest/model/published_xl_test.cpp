@@ -14,10 +14,10 @@
 #include "model/text/csv_table.hpp"
 #include "published.hpp"
 
-// The XL model on two GPUs of an unnamed machine. The published data give the step with naive communication,
-// from which the time without communication follows, for each context. They also give the all-reduce time of
-// the machine at four sizes, and the step time of a similar model on one GPU. kappa and gamma are fitted to
-// the per-tensor rows. The bucketed rows are predicted. docs/model.md has the numbers.
+// Predicts the XL model on two GPUs of an unnamed machine. For each context the published data have the step
+// with naive communication, from which the time without communication follows. They also have a(x) of the
+// machine at four sizes, and the step time of a similar model on one GPU. kappa and gamma are fitted to the
+// per-tensor rows. The bucketed rows are predicted. docs/model.md has the numbers.
 namespace ddproxy::model {
 namespace {
 
@@ -37,8 +37,8 @@ Row published_row(std::string const& strategy, int context, std::string const& c
   throw std::out_of_range("no such row");
 }
 
-/// Returns the backward seconds at batch 2. They are those of batch 4 at half the context, which has as many
-/// tokens. At context 128 both are bound by kernel launches.
+/// Returns the seconds of the backward pass at batch 2. They are those of batch 4 at half the context, which
+/// has as many tokens. For context 128 they are those of batch 4 at 128: kernel launches limit both.
 double backward_seconds(int context) {
   const CsvTable table(published("step-times-1gpu.csv"));
   for (std::size_t row = 0; row < table.rows(); ++row) {

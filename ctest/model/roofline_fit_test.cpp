@@ -48,8 +48,8 @@ TEST(RooflineFit, OneKernelByHand) {
 }
 
 TEST(RooflineFit, FindsAPlantedRoofline) {
-  // The balances go from 3 to 300 flops per byte. As the balance rises, memory limits first only element-wise
-  // kernels, then also the products of attention, then also the small products.
+  // The balance, peak / bandwidth, goes from 3 to 300 flops per byte. As it rises, memory limits first only
+  // element-wise kernels, then also the products of attention, then also the small products.
   for (const LaunchRoofline roofline :
        {LaunchRoofline{45e12, 1.5e12, 12e-6}, LaunchRoofline{19.5e12, 1.555e12, 4e-6},
         LaunchRoofline{6e12, 2e12, 1e-6}, LaunchRoofline{300e12, 1e12, 20e-6},
@@ -111,8 +111,8 @@ StepTime time_of(std::string const& series, std::string const& preset, TimedPart
   return time;
 }
 
-/// Returns the planted times of the forward and the backward pass. Those of s and l are fitted, those of xl
-/// are compared.
+/// Returns the planted times of the forward and the backward pass of s, xl and l. The times of s and l are
+/// fitted, those of xl are only compared.
 std::vector<StepTime> planted_times(LaunchRoofline const& roofline) {
   std::vector<StepTime> times;
   for (char const* preset : {"cs336-s-gelu", "cs336-xl-gelu", "cs336-l-gelu"})
@@ -126,7 +126,7 @@ TEST(StepTimeFit, PredictsOtherSizesOfAPlantedRooflineAndFindsASlowOne) {
   auto times = planted_times(roofline);
   const auto fits = fit_step_times(times);
   for (FittedTime const& row : fits.front().rows) EXPECT_NEAR(row.error(), 0, tight);
-  double moving = 0, all = 0;  // by hand: the balance is 30 flops a byte
+  double moving = 0, all = 0;  // by hand: the balance is 30 flops per byte
   for (std::size_t i : {0, 1, 4, 5}) {
     all += times[i].seconds;
     for (KernelWork const& kernel : part_kernels(times[i].of.shape, tokens, times[i].of.part, 4))
@@ -168,7 +168,7 @@ TEST(StepTimeFit, SharesAddUpToOne) {
   for (auto const& [kind, share] : shares) sum += share;
   EXPECT_NEAR(sum, 1, 1e-12);
   EXPECT_EQ(shares.size(), 6U);
-  // 97 norms forward and backward, each 4 passes over 2048 tokens of 1600 features.
+  // 97 norms forward and backward. Each reads or writes 2048 tokens of 1600 features 4 times.
   const double norms = 2 * 97 * (4 * 2048 * 1600 * 4 / 1.5e12 + 12e-6);
   const double all = kernel_seconds(part_kernels(of.shape, tokens, TimedPart::step, 4), roofline);
   EXPECT_NEAR(shares.at(KernelKind::norm), norms / all, 1e-9);

@@ -42,7 +42,7 @@ TEST(Score, BelowHalfAPercentOfTErrorsAreRelativeToThat) {
   EXPECT_DOUBLE_EQ(score(cases).model.mean_error, (0.1 / 0.0501 + 1 / 0.045) / 2);
 }
 
-/// Checks that the errors are NaN and the regrets are not.
+/// Checks that errors are NaN and regrets are not, and that case `worst` is named as the reason.
 void expect_unscored(std::vector<ScoredCase> const& cases, std::size_t worst) {
   const ScoreCard card = score(cases);
   EXPECT_EQ(card.unscored, worst);
@@ -71,7 +71,7 @@ TEST(Score, WithMoreNoiseThanAFifthOfTheScaleErrorsAreUnknown) {
                   1);  // the error scale is 0.5 % of T
 }
 
-// More noise must not make the error of a wrong prediction smaller; the error may become unknown.
+// More noise must not make the error of a prediction smaller. The error may become unknown.
 TEST(Score, NoErrorGetsBetterAsTheNoiseGrows) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> seconds(-0.05, 3);

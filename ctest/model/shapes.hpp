@@ -21,7 +21,7 @@ inline Shape llama_shape(std::int64_t layers) {
   return shape;
 }
 
-/// Returns a small random model with any combination of variants.
+/// Returns a small model of random size and with random variants.
 inline Shape random_variant(std::mt19937& random) {
   const auto number = [&](std::int64_t low, std::int64_t high) {
     return std::uniform_int_distribution<std::int64_t>(low, high)(random);

@@ -24,7 +24,7 @@ namespace {
 
 using Reals = std::vector<double>;
 
-// Returns U for every way to choose m of m + n ranks for the first sample.
+// Returns U of the rank-sum test for every way to choose m of m + n places for the first sample.
 std::vector<std::size_t> all_u(std::size_t m, std::size_t n) {
   std::vector<std::size_t> values;
   std::vector<char> first(m + n, 0);
@@ -124,8 +124,8 @@ TEST(StudentQuantile, is_that_of_the_tables) {
               1e-3);  // the leading term of the tail
 }
 
-// The golden intervals were not made by either implementation. ctest/scripts/median_interval_test.py compares
-// the Python implementation with the same rows.
+// Neither implementation computed the golden intervals. ctest/scripts/median_interval_test.py compares the
+// Python implementation with the same rows.
 TEST(MedianEstimate, is_that_of_the_golden_intervals) {
   const CsvTable table(std::string(source_folder) + "/ctest/model/median_intervals.csv");
   ASSERT_GT(table.rows(), 10U);
@@ -149,7 +149,7 @@ TEST(PairedRatio, cancels_what_slows_both) {
 
 TEST(PairedRatio, leaves_out_pairs_with_a_missing_value) {
   EXPECT_DOUBLE_EQ(paired_ratio({2, NAN, 9, 7}, {1, 1, NAN}).value, 2);
-  EXPECT_TRUE(std::isnan(paired_ratio({2, NAN}, {1, 1}).low)) << "one pair has no interval";
+  EXPECT_TRUE(std::isnan(paired_ratio({2, NAN}, {1, 1}).low)) << "a single pair has no interval";
   EXPECT_TRUE(std::isnan(paired_ratio({NAN}, {1}).value));
 }
 

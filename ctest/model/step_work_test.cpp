@@ -14,8 +14,8 @@ namespace {
 constexpr Tokens tokens{2, 3};
 
 TEST(StepWork, RopeByHand) {
-  // 6 tokens, with queries of 8 features and keys of 4, have 72 elements. Each is read and written, with 3
-  // flops.
+  // 6 tokens, with queries of 8 features and keys of 4, have 72 elements. Each element is read, computed with
+  // 3 flops, and written.
   const Operation rope{"", "", OperationKind::rope, 12, 12};
   for (const Phase phase : {Phase::forward, Phase::recompute, Phase::backward}) {
     const Work work = operator_work(llama_shape(1), rope, tokens, phase, 4);
@@ -71,7 +71,7 @@ TEST(StepWork, ModelFlopsByHand) {
   const ModelFlops flops = model_flops(gpt2, {4, 1024});
   EXPECT_DOUBLE_EQ(flops.products, 6.0 * (12.0 * 12 * 768 * 768 + 768.0 * 50257) * 4096);
   EXPECT_DOUBLE_EQ(flops.attention, 12.0 * 12 * 768 * 1024 * 4096);
-  // In cs336-s no matrix product uses the token table, which is only looked up, or the norms.
+  // In cs336-s no matrix product uses the norms, or the token table, from which rows are only copied.
   EXPECT_EQ(product_parameters(find_preset("cs336-s")), 128'625'408 - 10000 * 768 - 25 * 768);
 }
 

@@ -12,7 +12,7 @@
 namespace ddproxy::model {
 namespace {
 
-/// A backward pass with gradients of random sizes that are ready at random times.
+/// A backward pass, and a plan of its gradients.
 struct Case {
   std::vector<double> ready;
   std::vector<std::int64_t> bytes;
@@ -43,7 +43,7 @@ double recurrence(Case const& c, AllreduceCost const& cost) {
   return std::max(c.t_compute, end);
 }
 
-/// The result of simulating both resources in small time steps. In each step both advance at their speed.
+/// The result of a simulation in small steps. In each, compute and communication advance at their speeds.
 struct Stepped {
   double total = 0;
   double backward_end = 0;
@@ -101,7 +101,7 @@ TEST(Timeline, WithContentionItIsTheFluidSimulation) {
   }
 }
 
-// A chain that communication bounds: gradients are ready at 1 to 4 ms, and a call takes 10 ms.
+// Communication is the bottleneck: gradients are ready at 1 to 4 ms, and each call takes 10 ms.
 TEST(Timeline, EachOverlappedBucketIsHandedOver) {
   Job job;
   job.ready = {1e-3, 2e-3, 3e-3, 4e-3};
@@ -119,7 +119,7 @@ TEST(Timeline, EachOverlappedBucketIsHandedOver) {
   EXPECT_NEAR(adds({1, 3}), 2e-3, 1e-12);
   EXPECT_NEAR(adds({0, 1, 2, 3}), 4e-3, 1e-12);
   job.ready = {1e-3, 1e-3, 3e-3, 3e-3};
-  EXPECT_NEAR(adds({0, 1, 2, 3}), 2e-3, 1e-12) << "one operator's buckets are handed over together";
+  EXPECT_NEAR(adds({0, 1, 2, 3}), 2e-3, 1e-12) << "the buckets of one operator are handed over together";
   job.ready.back() = job.t_compute;
   EXPECT_NEAR(adds({0, 1, 2, 3}), 2e-3, 1e-12) << "the host carries out the last bucket itself";
 }
@@ -128,8 +128,8 @@ TEST(Timeline, OneBucketByHand) {
   const std::vector<double> ready{1.0, 3.0};
   const Plan plan{{0, 0, 1, 0}, {1, 1, 2, 1}};
   const AllreduceCost two_seconds = [](std::int64_t) { return 2.0; };
-  // Both run at half speed. The first bucket takes from 1 s to 5 s. The remaining compute, 2 s, ends at the
-  // same time.
+  // Compute and the first all-reduce run at half speed: the all-reduce from 1 s to 5 s, and in the same time
+  // the remaining 2 s of compute.
   const Timeline timeline = simulate(ready, 3.0, plan, two_seconds, {0.5, 0.5});
   EXPECT_DOUBLE_EQ(timeline.buckets[0].start, 1);
   EXPECT_DOUBLE_EQ(timeline.buckets[0].end, 5);
@@ -155,7 +155,7 @@ TEST(Timeline, CopiesByHand) {
   const std::vector<double> ready{1.0, 3.0};
   const Plan plan{{0, 0, 10, 0}, {1, 1, 20, 10}};
   const AllreduceCost two_seconds = [](std::int64_t) { return 2.0; };
-  // Copies in take 0.5 s per gradient, plus its bytes at 10 bytes/s: 1.5 s, then 2.5 s, on the compute side.
+  // Each copy in takes 0.5 s plus its bytes at 10 bytes/s: 1.5 s, then 2.5 s, on the compute side.
   const Copies in{CopyMode::in, 10, 0.5};
   const Timeline copied = simulate(ready, 4.0, plan, two_seconds, {}, in);
   EXPECT_DOUBLE_EQ(copied.buckets[0].start, 2.5);
@@ -171,14 +171,16 @@ TEST(Timeline, CopiesByHand) {
 }
 
 TEST(Timeline, CopiesAreSlowedAsComputeIs) {
-  // One bucket that is ready at once: a copy of 1 s, then the collective together with 3 s of compute at half
-  // speed.
+  // The first bucket is ready at once. It is copied from 0 s to 1 s. Its collective takes from 1 s to 3 s,
+  // and halves the speed of compute. The second bucket is ready after 0.5 s of compute, which end at 2 s. Its
+  // copy takes 0.5 s alone, but 1 s beside the collective. The last second of compute has full speed.
   const Timeline timeline =
-      simulate(std::vector<double>{0.0, 3.0}, 3.0, {{0, 0, 10, 0}, {1, 1, 0, 10}},
-               [](std::int64_t bytes) { return bytes > 0 ? 2.0 : 0.0; }, {0.5, 1}, {CopyMode::in, 10, 0});
+      simulate(std::vector<double>{0.0, 0.5}, 1.5, {{0, 0, 10, 0}, {1, 1, 5, 10}},
+               [](std::int64_t bytes) { return bytes == 10 ? 2.0 : 0.0; }, {0.5, 1}, {CopyMode::in, 10, 0});
   EXPECT_DOUBLE_EQ(timeline.buckets[0].start, 1);
   EXPECT_DOUBLE_EQ(timeline.buckets[0].end, 3);
-  EXPECT_DOUBLE_EQ(timeline.backward_end, 5);
+  EXPECT_DOUBLE_EQ(timeline.buckets[1].start, 3);
+  EXPECT_DOUBLE_EQ(timeline.backward_end, 4);
 }
 
 TEST(Timeline, WhereGradientsAreReadyAfterTheBackwardPassNothingOverlaps) {

@@ -13,7 +13,7 @@ struct Equation {
   double value = 0;
 };
 
-/// The solution of two equations, and with it the value of the left side of any other.
+/// The solution of two equations. of() returns the left side of another equation, with this solution.
 struct TwoCoefficients {
   double x = 0;
   double y = 0;
@@ -24,7 +24,7 @@ struct TwoCoefficients {
 /// coefficients.
 inline TwoCoefficients solve(Equation const& first, Equation const& second) {
   const double determinant = first.a * second.b - second.a * first.b;
-  if (determinant == 0) throw std::invalid_argument("the two equations determine no two coefficients");
+  if (determinant == 0) throw std::invalid_argument("the two equations do not determine both coefficients");
   return {(first.value * second.b - second.value * first.b) / determinant,
           (first.a * second.value - second.a * first.value) / determinant};
 }

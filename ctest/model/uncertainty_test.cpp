@@ -98,8 +98,8 @@ TEST(Uncertainty, TheBandsHoldTheTruthAboutAsOftenAsTheySay) {
   EXPECT_LE(held, 100);
 }
 
-/// Ten operations without noise, whose phases differ by `deviation`. The measurements are from the first of
-/// three phases, the true value is from a fourth phase.
+/// Ten operations without noise. Their speed differs between phases, with the relative standard deviation
+/// `deviation`. The operations were measured in the first of three phases, the true value is from a fourth.
 struct Phases {
   Phases(double deviation, unsigned seed) : measurements(measurements_of(0, 3, 1)) {
     std::mt19937 random(seed);
@@ -132,7 +132,7 @@ TEST(Uncertainty, TheBandsHoldAnotherPhaseAboutAsOftenAsTheySay) {
   }
   EXPECT_GE(held, 180);
   EXPECT_LE(held, 200);
-  EXPECT_LT(held_without, 20) << "the samples of one phase know nothing of another";
+  EXPECT_LT(held_without, 20) << "the samples of one phase do not show how phases differ";
 }
 
 TEST(Uncertainty, PhasesOfTheAllReduceWidenTheBandsToo) {
@@ -148,7 +148,7 @@ TEST(Uncertainty, PhasesOfTheAllReduceWidenTheBandsToo) {
   EXPECT_EQ(equal.low, equal.high);
 }
 
-// Two phases leave one degree of freedom. Student's distribution then has no variance.
+// Two phases leave one degree of freedom. Student's distribution then has no finite variance.
 TEST(Uncertainty, TwoPhasesThatDifferMuchGiveFiniteBands) {
   auto measurements = measurements_of(0, 3, 1);
   measurements.drift = {{0.05, 0.1}, {1e-3, 5e-3}};
@@ -178,8 +178,8 @@ TEST(Uncertainty, ContentionIsDrawnToo) {
 }
 
 TEST(Uncertainty, TheIntervalOfTheBestCapIsMadeOfCaps) {
-  // With ten gradients of 8 MB the caps of a plan begin one byte above the size of a bucket and end at such a
-  // size.
+  // With ten gradients of 8 MB, the caps that give the same plan go from one byte above a multiple of 8 MB to
+  // a multiple of 8 MB.
   Measurements measurements = measurements_of(0.3, 9, 1);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Band caps = bootstrap(measurements, Jitter::included, two_plans(measurements), 20, seed).best_cap;

@@ -9,10 +9,10 @@
 #include "ctest/bench/step_slice.hpp"
 #include "kernels/gemm/gemm.hpp"
 
-// step_worker PRESET LAYERS VOCABULARY TOKENS: the counterpart of torch_step_worker.py. The first line that
-// it prints is a JSON object: the model, from which the counterpart builds the same one. Then, for each line
-// on standard input, it runs one whole step of one sequence, and prints the elapsed seconds of forward,
-// backward and update, the processor seconds of the same, and the loss.
+// step_worker PRESET LAYERS VOCABULARY TOKENS: the counterpart of torch_step_worker.py. First prints a JSON
+// object that describes the model; torch_step_worker.py builds the same model from it. Then, for each line on
+// standard input, runs one whole step of one sequence. Prints the elapsed seconds of forward, backward and
+// update, the processor seconds of these three phases, and the loss.
 namespace ddproxy {
 namespace {
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""torch_backward.py KERNELS_WORKER [PYTHON...]   backward pass of a GPT-2-large slice, ddproxy beside PyTorch.
+"""torch_backward.py KERNELS_WORKER [PYTHON...]   times the backward pass of GPT-2-large, cut to --layers layers, in ddproxy and in PyTorch.
 
-Each PYTHON is an interpreter that has torch (default: /usr/bin/python3). All programs stay started and take turns,
-one backward pass each, so that what disturbs the machine disturbs all of them alike; medians are compared. With one
-thread the time is processor time, in which the turns of other programs do not count. With several threads, and on a
-device, it is elapsed time. --device cuda needs a KERNELS_WORKER of a build for CUDA; --precision tf32 and bf16 are
-for a device only. --compile adds each PYTHON a second time, with torch.compile.
+Each PYTHON is an interpreter that has torch (default: /usr/bin/python3). All programs are started first. Then they take
+turns, one backward pass each, so that other load on the machine slows all of them alike. The medians are compared.
+With one thread the time is processor time, which leaves out the time of other programs. With several threads, and on
+a device, it is elapsed time. --device cuda needs a KERNELS_WORKER of a build for CUDA. --precision tf32 and bf16
+need a device. --compile measures each PYTHON a second time, with torch.compile.
 """
 import argparse
 import os
@@ -75,8 +75,8 @@ def main():
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--vocabulary", type=int, nargs="+", default=[8192, 50257])
     parser.add_argument("--tokens", type=int, nargs="+", default=[64, 256, 1024])
-    parser.add_argument("--batch", type=int, default=1, help="sequences of a pass")
-    parser.add_argument("--compile", action="store_true", help="torch.compile beside eager")
+    parser.add_argument("--batch", type=int, default=1, help="number of sequences in a pass")
+    parser.add_argument("--compile", action="store_true", help="also measure torch.compile")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--precision", choices=["fp32", "tf32", "bf16"], default="fp32")
     arguments = parser.parse_args()
@@ -88,7 +88,7 @@ def main():
                 if header:
                     print("# " + "; ".join(worker.name for worker in workers))
                     names = " | ".join("PyTorch " + worker.name + " ms" for worker in workers[1:])
-                    print(f"| threads | vocabulary | tokens | ddproxy ms | {names} | ratio to the faster |")
+                    print(f"| threads | vocabulary | tokens | ddproxy ms | {names} | ratio to the fastest PyTorch |")
                     print("|" + "---|" * (len(workers) + 4))
                     header = False
                 print(line, flush=True)

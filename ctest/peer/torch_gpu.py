@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""torch_gpu.py [--beside FOLDER]   PyTorch's backward pass of GPT-2-large on a GPU, layer by layer: fp32, TF32, and bf16 as torch.autocast has it.
+"""torch_gpu.py [--beside FOLDER]   times PyTorch's backward pass of GPT-2-large on a GPU, layer by layer: in fp32, in TF32, and in bf16 with torch.autocast.
 
-Dimensions, batch and sequence are those of inputs/gpt2-large-gpu-*.toml. Events of the device measure the times; medians are printed. With FOLDER, the times
-of `ddproxy layers` that scripts/gpu-check left there, layers-PRECISION.layers.csv, stand beside them.
+Dimensions, batch and sequence are those of inputs/gpt2-large-gpu-*.toml. Events of the device measure the times, and medians are printed. With FOLDER, the
+times of `ddproxy layers` are printed beside them. They are read from FOLDER/layers-PRECISION.layers.csv, which scripts/gpu-check writes.
 """
 import argparse
 import csv
@@ -23,7 +23,7 @@ def event():
 
 
 def mark_gradient(marks, name):
-    """Returns a forward hook that records when the gradient of the module's output is ready. All later modules are done at that time."""
+    """Returns a forward hook that records when the gradient of the module's output is ready. At that time the backward pass of layer `name` ends."""
     return lambda module, inputs, output: output.register_hook(lambda gradient: marks.append((name, event()))) and None
 
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""torch_step_worker.py THREADS eager|compile MODEL: PyTorch's whole step of the model that step_worker describes, for one sequence.
+"""torch_step_worker.py THREADS eager|compile MODEL: runs whole steps of one sequence in PyTorch, with the model that step_worker describes.
 
-MODEL is the JSON object of step_worker's first line. The first line printed is a JSON object with PyTorch's version and the number of parameters. For
-each line on standard input it runs forward, backward and AdamW, and prints the elapsed seconds of each, the processor seconds of each, and the loss. With
+MODEL is the JSON object of step_worker's first line. First prints a JSON object with PyTorch's version and the number of parameters. For each line on
+standard input, runs forward, backward and AdamW. Prints the elapsed seconds of these three phases, their processor seconds, and the loss. With
 `compile`, torch.compile compiles the forward and the backward pass. Both ways use the fused AdamW, which is PyTorch's fastest.
 """
 import json
@@ -41,7 +41,7 @@ class Attention(nn.Module):
 
 
 def rotate(x, cosine, sine):
-    """Rotates the first half of each head against the second, as most implementations of Llama do."""
+    """Rotates pairs of features. A pair has one feature of each half of a head, as in most implementations of Llama."""
     a, b = x.chunk(2, dim=3)
     return x * cosine + torch.cat((-b, a), dim=3) * sine
 
@@ -75,7 +75,7 @@ class Block(nn.Module):
 
 
 class Model(nn.Module):
-    """Returns the mean loss of a sequence."""
+    """GPT-2 or Llama. Calling it returns the mean loss of a sequence."""
 
     def __init__(self, m):
         super().__init__()
@@ -105,7 +105,7 @@ class Model(nn.Module):
 
 
 def step(model, optimizer, tokens, targets):
-    """Runs one step and returns its loss, and the moments between its phases."""
+    """Runs one step. Returns its loss, and the elapsed and the processor clock at the start and after each phase."""
     moments = [(time.perf_counter(), time.process_time())]
 
     def done():

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""torch_worker.py THREADS LAYERS VOCABULARY TOKENS [DEVICE PRECISION [BATCH [MODE]]]: PyTorch's backward pass of a slice of GPT-2-large.
+"""torch_worker.py THREADS LAYERS VOCABULARY TOKENS [DEVICE PRECISION [BATCH [MODE]]]: times backward passes in PyTorch.
 
-DEVICE is cpu (the default) or cuda. PRECISION is fp32 (the default), tf32 or bf16 with torch.autocast. BATCH is the number of sequences of
-TOKENS tokens (default 1). MODE is eager (the default) or compile: torch.compile of each block and of the head with the loss. For each line on standard input
-it runs the forward pass and the timed backward pass, and prints the elapsed seconds and the processor seconds of the latter.
+The model is GPT-2-large with LAYERS layers and VOCABULARY tokens in its vocabulary. DEVICE is cpu (the default) or cuda. PRECISION is fp32 (the default),
+tf32 or bf16 (torch.autocast). BATCH is the number of sequences of TOKENS tokens (default 1). MODE is eager (the default) or compile: torch.compile compiles
+each block, and the head with the loss. For each line on standard input, runs a forward and a backward pass. Prints elapsed and processor seconds of backward.
 """
 import math
 import sys

@@ -4,8 +4,8 @@
 
 ADDRESS_SPACES runs have a limit of the address space (RLIMIT_AS, ulimit -v). GROUPS runs are in a control group of version 1, which needs root
 and a system with such groups. The limits are evenly spaced from a tenth to one and a half times what a run needs. The folder has an older results
-file. A run must end with 0, or with 4 or 2 and one line. In any case the older file or the new one is complete, and nothing that was flushed is
-lost."""
+file. A run must not hang. After a run that ends with 0 the new file must be complete; after any other run the older file or the new one. Nothing that
+was flushed may be lost. The test prints how often each exit code occurs, and whether a message came with it."""
 import os
 import resource
 import sys
@@ -31,7 +31,7 @@ def status(pid, name):
 
 
 class Watch(threading.Thread):
-    """Returns the peaks of address space and memory of a process."""
+    """Records the peaks of address space and memory of a process, in bytes, until it ends."""
 
     def __init__(self, pid):
         super().__init__()
@@ -65,7 +65,7 @@ def strike(root, name, number, old, before, count):
         is_whole = file.attrs["complete"] == 1
     is_old = run.whole.read_bytes() == old
     ended = "0" if run.code == 0 else f"{run.code} with a line" if ended_well else f"{run.code}"
-    if run.flushed.exists() and is_old and run.part.exists():  # the flushed values are in the partial file, so the old file does not count
+    if run.flushed.exists() and is_old and run.part.exists():  # FILE.part must have the flushed values, not the old file
         run.whole.unlink()
     elif is_old:
         run.flushed.unlink(missing_ok=True)

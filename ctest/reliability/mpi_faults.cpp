@@ -3,17 +3,16 @@
 // A library for LD_PRELOAD that sends a signal to one rank at a chosen call of MPI (ranks_test.py), lets one
 // rank broadcast a wrong number (wrong_group_test.py), or limits the thread level of MPI (threads_test.py).
 //
-// It intercepts the calls in which a rank waits for others, and counts them from 1.
-//   MPI_FAULTS_RANK     the rank whose calls are counted; other ranks do nothing
-//   MPI_FAULTS_ONLY     the only function whose calls are counted; empty: all functions below
-//   MPI_FAULTS_AT       the call before which the signal is sent; 0: none
-//   MPI_FAULTS_SIGNAL   the number of the signal
-//   MPI_FAULTS_LOG      a file that gets one line per call: its name, and " start" if rank 0 has not written
-//   a results file yet
-//   MPI_FAULTS_WRONG    if it is 1, the rank adds 1 to the first number that it gives to MPI_Ibcast
-//   MPI_FAULTS_LEVEL    if it is "serialized", every rank is told that MPI provides no more than
-//   MPI_THREAD_SERIALIZED MPI_FAULTS_LEVELS   a file that gets one line per rank: the level that it asks
-//   MPI_Init_thread for
+// It intercepts collective calls of MPI, and counts them from 1.
+//   MPI_FAULTS_RANK      the rank that gets the signal or broadcasts the wrong number; its calls are counted
+//   MPI_FAULTS_ONLY      the only function whose calls are counted; empty: all functions below
+//   MPI_FAULTS_AT        the number of the call before which the signal is sent; 0: none
+//   MPI_FAULTS_SIGNAL    the number of the signal
+//   MPI_FAULTS_LOG       a file that gets one line per call: its name, and " start" before the first flush
+//   MPI_FAULTS_WRONG     "1": the rank adds 1 to the first element of each MPI_Ibcast of floats
+//   MPI_FAULTS_LEVEL     "serialized": reports at most MPI_THREAD_SERIALIZED to all ranks
+//   MPI_FAULTS_LEVELS    a file that gets one line per rank: the level that it asks MPI_Init_thread for
+//   MPI_FAULTS_PROVIDED  a file that gets one line per rank: the level that MPI provides
 #include <mpi.h>
 #include <unistd.h>
 
@@ -41,8 +40,8 @@ std::string own_rank() {
   return open_mpi.empty() ? setting("PMI_RANK") : open_mpi;
 }
 
-// Returns whether the file of WRITE_FAULTS_FLUSHED (write_faults.cpp) exists. True if the variable is not
-// set.
+// Returns whether rank 0 has flushed results: the file of WRITE_FAULTS_FLUSHED (write_faults.cpp) exists, or
+// this variable is not set.
 bool has_results() {
   const auto flushed = setting("WRITE_FAULTS_FLUSHED");
   return flushed.empty() || access(flushed.c_str(), F_OK) == 0;
@@ -67,7 +66,7 @@ char const* name_of_level(int level) {
   return level == MPI_THREAD_SERIALIZED ? "serialized" : "less";
 }
 
-// Appends the name of a level to the file that the variable `name` of the environment names, if it is set.
+// Appends the name of a level to the file that the environment variable `name` names, if it is set.
 void note_level(char const* name, int level) {
   const auto log = setting(name);
   if (log.empty()) return;
@@ -77,7 +76,7 @@ void note_level(char const* name, int level) {
   }
 }
 
-// Returns the level that the rank is told, where MPI provides `level`.
+// Returns the level that is reported to the rank if MPI provides `level`.
 int told(int level) {
   return setting("MPI_FAULTS_LEVEL") == "serialized" ? std::min<int>(level, MPI_THREAD_SERIALIZED) : level;
 }

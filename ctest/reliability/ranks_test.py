@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ranks_test.py DDPROXY WRITE_FAULTS MPI_FAULTS STOPPED LOST STARTS SAMPLES AT_ONCE MPIEXEC...: stops or kills one of two ranks.
 
-STOPPED runs have a rank that is stopped, LOST runs one that is killed; rank 0 and rank 1 alternate. The first six faults of each kind are before
-MPI_Finalize, in the calibration and in the sweep, in turns. Half of the others are at a call of MPI, half at a time; both are evenly spaced from the
-first results to the end. If a rank is stopped, the other one must notice within allreduce.timeout_s (3 s) and name the operation, and the run must
-end with 4. If a rank is killed, the launcher ends the run. Nothing that was flushed may be lost. A rank is also stopped in a twin of which only
-rank 0 computes, and each rank of `ddproxy step` while it measures. In STARTS more runs a rank is stopped at a call during the start, where the limit is 300 s.
+STOPPED runs have a rank that is stopped, LOST runs have a rank that is killed; rank 0 and rank 1 alternate. The first six faults of each kind are before
+MPI_Finalize, in the calibration and in the sweep, in turns. Half of the other faults come at a call of MPI, half at a time; both are evenly spaced from
+the first results to the end. If a rank is stopped, the other rank must notice it within allreduce.timeout_s (3 s) and name the operation, and the run
+must end with 4. If a rank is killed, the launcher ends the run. Nothing that was flushed may be lost. Further runs stop rank 0 of a twin in which only
+rank 0 computes, and each rank of `ddproxy step` while it measures. STARTS more runs stop a rank at a call during the start, where the limit is 300 s.
 SAMPLES is the number of samples of a case: with more samples the sweep takes a larger share of the run. AT_ONCE runs go on at the same time, because
-a run with a stopped rank only waits. Give 1 with more than six faults of a kind: their calls and times are those of a run that is alone."""
+a run with a stopped rank only waits. It must be 1 if a kind has more than six faults, because their calls and times are chosen from a run that has
+the machine to itself."""
 import concurrent.futures
 import os
 import re
@@ -26,12 +27,12 @@ from struck_run import Count, StruckRun, phase_of, samples_in
 DDPROXY, *FAULTS = (str(Path(name).resolve()) for name in sys.argv[1:4])
 STOPPED, LOST, STARTS, SAMPLES, AT_ONCE = (int(text) for text in sys.argv[4:9])
 MPIEXEC = sys.argv[9:]
-NOTICE = 30  # seconds; a stopped rank is noticed and reported after 3.4 + 5 s
+NOTICE = 30  # seconds; a stopped rank is noticed after 3.4 s, and the run ends at most 5 s later
 NOTICE_AT_START = 360
 PHASES = ("end", "calibration", "sweep")  # of the first faults; end: before MPI_Finalize
-CALIBRATION = ("operations", "all-reduces", "calibration")  # its parts; the file is flushed after each of them
-# Samples, so that the file is flushed while they are taken. The time of the calibration grows with the samples of a sweep, so there are few of them,
-# and each pass has LONG_BATCH sequences, which take about 50 ms.
+CALIBRATION = ("operations", "all-reduces", "calibration")  # the parts of the calibration; the file is flushed after each part
+# Numbers of samples: the sampling must last long enough for a flush. More samples of a sweep also make its calibration longer. So the sweep takes only
+# LONG_SWEEP samples, and each of its passes has LONG_BATCH sequences, which take about 50 ms.
 LONG_SWEEP, LONG_BATCH, LONG_TWIN, LONG_STEPS = 10, 100, 100, 150
 counting = threading.Lock()  # protects each Count
 
@@ -68,7 +69,7 @@ def conclude(run, kind, count, how):
 
 
 def hangs(wholes, notice=NOTICE):
-    """Returns the seconds after which a run with a fault counts as hung. On a busy machine it takes several times as long as undisturbed."""
+    """Returns the seconds after which a run with a fault counts as hung. On a busy machine a run can take several times as long as alone."""
     return notice + 5 * AT_ONCE * max(whole.total for whole in wholes)
 
 
@@ -100,8 +101,8 @@ def has_reached(run, phase):
 
 
 def strike_in_phase(root, rank, phase, kind, count, whole, limit):
-    """Strikes when the flushed file shows that the run is in this phase: in its first moment, or in the middle of the calibration, which takes most of
-    the run. Tries again if the run left the phase in this moment."""
+    """Strikes as soon as the flushed file shows that the run is in this phase. In the calibration, which takes most of the run, strikes after
+    another quarter of the time of a run. Tries again, up to twice, if the run had left the phase by then."""
     for _ in range(3):
         long = {"samples": LONG_SWEEP, "batch": LONG_BATCH} if phase == "sweep" else {"samples": SAMPLES}
         run = StruckRun(new_folder(root), DDPROXY, 2, FAULTS, MPIEXEC, **long).start()
@@ -120,7 +121,7 @@ def strike_in_phase(root, rank, phase, kind, count, whole, limit):
 
 
 def strike_twin(count, root, limit):
-    """Stops rank 0 before it sends a command to rank 1, which computes nothing and sleeps between two looks at MPI."""
+    """Stops rank 0 before it sends a command to rank 1. Rank 1 computes nothing: it waits for commands, and sleeps between two polls of MPI."""
     run = StruckRun(new_folder(root), DDPROXY, 2, FAULTS, MPIEXEC, LONG_TWIN, twin=True)
     run.start(MPI_FAULTS_RANK="0", MPI_FAULTS_ONLY="MPI_Ibcast", MPI_FAULTS_AT="9", MPI_FAULTS_SIGNAL=str(int(signal.SIGSTOP))).end(limit)
     assert "MPI_Ibcast did not return within" in run.errors and "while waiting for a pass of the sweep" in run.errors, (run.code, run.errors)
@@ -128,7 +129,8 @@ def strike_twin(count, root, limit):
 
 
 def strike_steps(count, root, rank, limit):
-    """Stops a rank of `ddproxy step` while it takes samples. The other one must name the sample. If it is rank 0, it must keep every sample."""
+    """Stops a rank of `ddproxy step` while it takes samples. The other rank must name the sample. If rank 1 is stopped, rank 0 must keep every
+    complete sample; if rank 0 is stopped, every flushed sample must be kept."""
     run = StruckRun(new_folder(root), DDPROXY, 2, FAULTS, MPIEXEC, LONG_STEPS, command="step").start()
     while samples_in(run.flushed) < 2 and run.process.poll() is None:
         time.sleep(0.02)
@@ -143,7 +145,7 @@ def strike_steps(count, root, rank, limit):
 
 
 def strike(count, root, number, kind, tries, wholes):
-    """Strikes the run with this number, from 0. The first six are struck in each phase."""
+    """Strikes run `number`, from 0. The first six runs are struck in the PHASES, in turns."""
     rank, share, limit = number % 2, (number - 6) / max(tries - 6, 1), hangs(wholes)
     phase = PHASES[number % 3]
     if number < 6 and phase != "end":
@@ -163,7 +165,7 @@ def strike_start(count, root, number, wholes):
 
 
 class Faults:
-    """Faults of one kind, of which up to AT_ONCE go on at the same time."""
+    """The runs with faults of one kind. All kinds share the pool, in which up to AT_ONCE runs go on at the same time."""
 
     def __init__(self, pool, name, function, faults):
         """`faults`: the arguments of function(count, *arguments) for each fault."""

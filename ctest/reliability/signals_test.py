@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """signals_test.py DDPROXY WRITE_FAULTS SIGNALS SAMPLES MPIEXEC...: sends SIGTERM, SIGINT and SIGUSR1 at random times of a run.
 
-Half of the SIGNALS runs have one rank, the others two, of which one gets the signal. Each run must end with 75 and FILE.part. If the signal
-comes too late, it must end with 0 and FILE. More than half of the signals must come before the end; the first one comes in the first half of the
-run. Nothing that was flushed may be lost. SAMPLES is the number of samples of a case."""
+Half of the SIGNALS runs have one rank, the others two ranks, of which one gets the signal. Each run must end with 75 and leave FILE.part. If the
+signal comes too late, the run must end with 0 and leave FILE. For each number of ranks more than half of the signals must end the run; the first
+signal comes in the first half of the run. Nothing that was flushed may be lost. SAMPLES is the number of samples of a case."""
 import random
 import signal
 import sys
@@ -22,7 +22,7 @@ KINDS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
 
 
 def seconds_of(root, ranks):
-    """Returns how long a run continues after its first flush, in seconds."""
+    """Returns how long an undisturbed run continues after its first flush, in seconds."""
     run = StruckRun(root / f"whole{ranks}", DDPROXY, ranks, [FAULTS], MPIEXEC, SAMPLES).start()
     run.wait_for_results()
     start = time.monotonic()
@@ -40,7 +40,7 @@ def strike(root, number, ranks, after, count):
     except ProcessLookupError:
         pass
     run.end(300)
-    # mpirun exits with 75 if a rank did
+    # the launcher ends with 75 if a rank did
     survived = not run.hung and (run.code == 75 and run.part.exists() and "saved" in run.errors or run.code == 0 and run.whole.exists())
     count.add(run, survived, f"{kind.name} to rank {rank} of {ranks} {after:.2f} s after the first flush")
     run.clear()
@@ -56,7 +56,7 @@ def main():
             moments = [random.uniform(0, lasts / 2 if k == 0 else lasts) for k in range(SIGNALS // 2)]
             cut = sum(strike(root, ranks * 10000 + k, ranks, moment, count) for k, moment in enumerate(moments))
             count.conclude(f"signals, {ranks} rank{'s' * (ranks > 1)}, {cut} came before the run ended")
-            assert cut > 0.5 * len(moments), "most signals must end the run, else nothing was tried"
+            assert cut > 0.5 * len(moments), "at most half of the signals came before the run ended; more must, or the test tries too little"
 
 
 main()

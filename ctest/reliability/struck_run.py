@@ -29,7 +29,7 @@ strategies = ["flat", "bucketed"]
 caps_mib = [0.25]
 samples = {samples}
 """
-# What is written at the end of each step of a run, in this order. Samples of the calibration are written earlier.
+# The dataset that each step of a run writes when it ends, in the order of the steps. Samples of the calibration are written earlier.
 WRITTEN = {"layers/ready": "operations", "allreduce/median": "all-reduces", "calibration/alpha": "calibration", "plans": "prediction"}
 STEPS = (("of the sweep", "sweep"), ("measuring steps", "steps"), ("verifying", "verification"), ("timing the operations", "operations"), ("timing the all-reduce", "all-reduces"),
          ("beside all-reduces", "calibration"), ("predicting", "prediction"), ("end of the run", "end"))
@@ -56,7 +56,7 @@ def numbers(path):
 
 
 def phase_of(path, errors=""):
-    """Returns what a run was doing: from its message, else from the contents of its file."""
+    """Returns what a run was doing: from its message, or if there is none, from the contents of its file."""
     step = re.search(r", while (.*?): another rank|while (in pass .*? of the sweep|measuring steps)", errors)
     for part, phase in STEPS if step else ():
         if part in step[0]:
@@ -81,9 +81,9 @@ def samples_in(path):
 
 
 class StruckRun:
-    """A run in its own folder. `faults`: libraries to preload, among them that of kills_test.py. `command`: run or step; a step takes 28 ms, because
-    its compute is replayed, and its all-reduces are real. `twin`: only rank 0 computes and replays all-reduces; the other ranks help with the
-    all-reduces of [gate]."""
+    """A run in its own folder. `faults`: libraries to preload, among them write_faults. `command`: run or step. A step takes 28 ms; its compute is
+    replayed, and its all-reduces are real. `twin`: only rank 0 computes and replays all-reduces; the other ranks only take part in the all-reduces of
+    [gate]."""
 
     def __init__(self, home, program, ranks, faults, mpiexec, samples=3, timeout=3, command="run", twin=False, batch=1):
         self.home, self.out, self.flushed = home, home / "out", home / "flushed"
@@ -122,7 +122,7 @@ class StruckRun:
         return [int(name.read_text()) for name in names]
 
     def end(self, limit):
-        """Waits for the end. Sets `hung` if it does not come within `limit` seconds; then kills all processes."""
+        """Waits for the end of the run. Sets `hung` if the run does not end within `limit` seconds. In any case kills the processes that are left."""
         self.hung = False
         try:
             self.output, self.errors = self.process.communicate(timeout=limit)
@@ -154,7 +154,7 @@ class StruckRun:
 
 
 class Count:
-    """Counts the tries by phase, and collects the failures."""
+    """Counts the runs by the phase in which the fault came, and collects the failures."""
 
     def __init__(self):
         self.phases, self.failures, self.lost = collections.Counter(), [], 0

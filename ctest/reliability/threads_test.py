@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """threads_test.py DDPROXY MPI_FAULTS INPUTS MPIEXEC...: which thread level ddproxy asks MPI for, and what it does if MPI provides less.
 
-Two communication lanes with blocking calls need MPI_THREAD_MULTIPLE. With an MPI that provides only MPI_THREAD_SERIALIZED such an input must be refused
-with one line and the exit code 2. Every other command must ask for MPI_THREAD_SERIALIZED only, and must run with it."""
+Two communication lanes with blocking calls need MPI_THREAD_MULTIPLE. If MPI provides only MPI_THREAD_SERIALIZED, ddproxy must refuse such an input
+with one line and the exit code 2. The other commands tried here must ask for MPI_THREAD_SERIALIZED only, and must run with it."""
 import os
 import subprocess
 import sys
@@ -16,8 +16,8 @@ RANKS = 2
 
 
 def run(command, source, level="", **changes):
-    """Runs a command on an input of the project with each line of `changes` in its section. Returns the finished process, the levels that the ranks
-    asked for, and the levels that this MPI provides. `level`: what the ranks are told at most."""
+    """Runs a command on an input of the project. `changes`: the line to add to each named section. Returns the finished process, the levels that the ranks
+    asked for, and the levels that this MPI provides. `level`: the highest level that is reported to the ranks; "": that of MPI."""
     text = (Path(INPUTS) / source).read_text()
     for section, line in changes.items():
         text = text.replace(f"[{section}]\n", f"[{section}]\n{line}\n")
@@ -44,7 +44,7 @@ def refuses_two_blocking_lanes_without_multiple():
     done, levels, _ = two_blocking_lanes("serialized")
     assert_refused(done)
     assert levels == ["multiple"] * RANKS, levels
-    done, levels, provided = two_blocking_lanes("")  # so the level that was reported is the reason
+    done, levels, provided = two_blocking_lanes("")  # the same run, but with the level that MPI provides
     assert levels == ["multiple"] * RANKS and len(provided) == RANKS, (levels, provided)
     if provided == ["multiple"] * RANKS:
         assert done.returncode == 0, done

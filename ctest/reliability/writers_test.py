@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """writers_test.py DDPROXY PROJECT RUNS REPORTS: programs write the same files at the same time.
 
-RUNS times three runs start together with the same -o. Only one may have the file at a time; the others must end with 2 and leave it unchanged. At
-the end the results and the tables must be of the same run. REPORTS times two reports write into one folder together: both must end with 0, and the
-files must be complete."""
+RUNS times, three runs start together with the same -o. Only one of them may have the file at a time; the others must end with 2 and leave it
+unchanged. At the end the results and the tables must be from the same run. REPORTS times, two reports write into one folder together: both must end
+with 0, and the files must be complete."""
 import os
 import subprocess
 import sys
@@ -36,8 +36,8 @@ def leftovers(folder, name):
 
 
 def try_runs(folder, number):
-    """The second run must be rejected. A run that starts after the first has ended may run."""
-    speeds = [1.0, 1.5, 2.0]  # distinguishes the files and tables of the runs
+    """A run must be refused while another run has the file. It may finish if it starts after the other run has ended."""
+    speeds = [1.0, 1.5, 2.0]  # tell the files and tables of the three runs apart
     for k, speed in enumerate(speeds):
         (folder / f"mpi{k}").mkdir(parents=True)
         write_twin(folder / f"in{k}", SWEEP, compute=speed)
@@ -52,7 +52,7 @@ def try_runs(folder, number):
     assert all((folder / ("k" + ending)).exists() for ending in TABLES)
     rows = [line for line in (folder / "k.layers.csv").read_text().splitlines() if not line.startswith("#")]
     table = sum(float(row.split(",")[1]) for row in rows[1:])
-    assert abs(table / seconds - 1) < 0.02, ("results and tables are of different runs", seconds, table)
+    assert abs(table / seconds - 1) < 0.02, ("the results and the tables are from different runs", seconds, table)
     return codes.count(0)
 
 
@@ -75,11 +75,11 @@ def main():
         for number in range(RUNS):
             (root / f"runs{number}").mkdir()
             finished += try_runs(root / f"runs{number}", number)
-        print(f"writers: {3 * RUNS} runs started, three at once, {finished} finished and {3 * RUNS - finished} refused; {RUNS} of {RUNS} files whole and of one run", flush=True)
+        print(f"writers: {3 * RUNS} runs started, three at once, {finished} finished and {3 * RUNS - finished} refused; {RUNS} of {RUNS} files complete and from one run", flush=True)
         for number in range(REPORTS):
             (root / f"reports{number}").mkdir()
             try_reports(root / f"reports{number}", root / "runs0" / "k.h5")
-        print(f"reports: {2 * REPORTS} written, two at once, {2 * REPORTS} whole", flush=True)
+        print(f"reports: {2 * REPORTS} written, two at once, all complete", flush=True)
 
 
 main()

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """wrong_group_test.py DDPROXY MPI_FAULTS INPUT MPIEXEC...: one of two groups broadcasts a wrong number.
 
-`ddproxy collectives --group 2` on four ranks must end with 3 if the root of either group sends one wrong element. Both ranks of the group then hold
-it, and the other group is right."""
+`ddproxy collectives --group 2` on four ranks must end with 3 if the root of either group sends one wrong element. Both ranks of this group then hold
+the wrong element, and the other group is right."""
 import os
 import subprocess
 import sys
@@ -27,6 +27,6 @@ with tempfile.TemporaryDirectory() as folder:
     assert done.returncode == 0, done
     for root in ("0", "2"):
         done = run(MPI_FAULTS_RANK=root, MPI_FAULTS_WRONG="1")
-        # When a rank has ended, the launcher sends a signal to the others, and rank 0 may print that it came.
+        # When a rank has ended, the launcher sends a signal to the others, and rank 0 may print a line about it.
         found = done.stderr.count("ddproxy: broadcast of 10488 bytes: 2 wrong elements over all ranks\n")
         assert done.returncode == 3 and found == 1 and done.stderr.count("wrong elements") == 1, (root, done)

@@ -87,7 +87,7 @@ TEST(ChildProcess, EndsOneThatClosesThePipeAndHangs) {
 
 TEST(ChildProcess, RefusesMemoryBeyondTheLimit) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers take more addresses than any limit";
+  GTEST_SKIP() << "sanitizers reserve more address space than a limit allows";
 #endif
   const auto work = []() -> std::string {
     try {

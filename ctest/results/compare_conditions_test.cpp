@@ -9,7 +9,7 @@
 namespace ddproxy::test {
 namespace {
 
-// Tests what is printed besides the table if two runs differ as the two samples do.
+// Compares runs that differ in one condition, and checks the warning or the error that names it.
 class Conditions : public Compare {
  protected:
   void expect_warning(std::string const& key, Sample const& first, Sample const& other,

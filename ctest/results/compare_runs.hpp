@@ -48,7 +48,7 @@ class Compare : public Folder {
     return text;
   }
 
-  // Compares and expects exit code 0, which includes an undecided comparison.
+  // Compares, and expects exit code 0. An undecided comparison is accepted, too.
   void accept(CompareOptions options) {
     options.allow_undecided = true;
     EXPECT_EQ(compare(options), 0);

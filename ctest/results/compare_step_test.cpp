@@ -20,11 +20,11 @@ struct StepFile {
   std::string valid = "true";
   double piece_mib = 16;
   std::string priority = "normal", call = "nonblocking", call_setting = "auto";
-  std::string call_alone = "";  ///< `call` of /allreduce, where files of earlier versions have it
+  std::string call_alone = "";  ///< `call` of /allreduce; files of earlier versions store it there
   std::int64_t warmup = 1;
   double bucket_mib = 25;
   std::string shape = "layers 2 d_model 64 heads 4";
-  double negative_step = 0;   ///< seconds that replace the first sample of the step
+  double negative_step = 0;   ///< seconds; if below 0, they replace the first sample of the step
   double waiting = 1e-7;      ///< seconds of the part `waiting`
   double spread = 0.001;      ///< largest deviation of a sample, as a share
   std::int64_t verified = 1;  ///< -1: a file of an earlier version, which does not have it
@@ -93,8 +93,8 @@ TEST_F(CompareSteps, finds_a_slower_step_and_leaves_out_what_has_no_ratio) {
   EXPECT_EQ(compare({.base = base, .next = steps("c", 6, {.factor = 1.3})}), 1) << out;
 }
 
-// The two samples in the middle are 1 s and 1.127 s. `ddproxy step` and the page print their mean, too; their
-// geometric mean is 1.0616 s.
+// The two samples in the middle are 1 s and 1.127 s. The table must show their mean, as `ddproxy step` and
+// the page do. Their geometric mean is 1.0616 s.
 TEST_F(CompareSteps, prints_the_median_of_an_even_number_of_samples) {
   const auto base = steps("a", 1, {.spread = 0.9});
   accept({.base = base, .next = steps("b", 1, {.factor = 2, .spread = 0.9})});

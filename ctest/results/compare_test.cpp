@@ -17,7 +17,7 @@ TEST_F(Compare, equal_runs_are_unchanged) {
 }
 
 TEST_F(Compare, samples_that_a_run_left_out_do_not_count) {
-  const auto next = runs("b", 10, {.not_counted = 3});  // these take three times as long
+  const auto next = runs("b", 10, {.not_counted = 3});  // the left-out samples take three times as long
   EXPECT_EQ(compare({.base = runs("a", 10, {}), .next = next}), 0);
   EXPECT_TRUE(contains(row("all cases"), "unchanged")) << out;
 }
@@ -40,8 +40,8 @@ TEST_F(Compare, what_got_faster_is_no_alarm) {
   EXPECT_TRUE(contains(row("naive"), "faster")) << out;
 }
 
-// At a9528eb, a comparison of one file with one file raised an alarm in 9 of 15 pairs of equal builds, and
-// passed builds that were 10 times slower.
+// At the commit a9528eb, a comparison of one file with one file raised an alarm in 9 of 15 pairs of equal
+// builds, and passed builds that were 10 times slower.
 TEST_F(Compare, one_file_a_side_of_a_real_run_decides_nothing) {
   for (double factor : {1.0, 1.1, 10.0})
     for (std::size_t samples : {std::size_t{3}, std::size_t{12}, std::size_t{40}}) {
@@ -149,7 +149,7 @@ TEST_F(Rounds, one_round_is_a_night_of_unknown_noise) {
   EXPECT_EQ(results::read_night(night).cases.size(), stored["cases"].size());
 }
 
-// If one build lacks a part, this part may be the slow one.
+// The part that one build did not measure may be the slow one.
 TEST_F(Rounds, a_case_that_only_one_build_measured_keeps_the_whole_undecided) {
   const auto base = rounds("a", 8, {}), next = rounds("b", 8, {.left_out_part = "compute/linear"});
   const auto slower = rounds("c", 8, {.factor = 1.5, .left_out_part = "compute/linear"});

@@ -21,7 +21,7 @@ int number_from(char const* variable, int otherwise) {
   return text ? std::atoi(text) : otherwise;
 }
 
-// Returns `bytes` after one change: one to eight bytes in a row, a truncation, or a range of zeros.
+// Returns `bytes` with one fault: one to eight wrong bytes in a row, a truncation, or a range of zeros.
 std::string mutated(std::string bytes, std::mt19937& engine) {
   const auto at = engine() % bytes.size();
   switch (engine() % 8) {

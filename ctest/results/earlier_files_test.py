@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""earlier_files_test.py MAKE_SAMPLE REPORT DDPROXY_MODEL: rewrites a file to the names that earlier versions used. compare, the report and its
-reader must get the same from it as from the file with the present names."""
+"""earlier_files_test.py MAKE_SAMPLE REPORT DDPROXY_MODEL: gives a file the names that earlier versions used. compare, the report and the
+reader of the report must return the same results as for the file with the present names."""
 import json
 import shutil
 import subprocess
@@ -28,7 +28,7 @@ def remove_later(path):
 
 
 def rename(path):
-    """Gives a file the earlier names, and the two datasets that are gone since."""
+    """Gives a file the earlier names, and two datasets that only earlier versions wrote."""
     with h5py.File(path, "r+") as file:
         for earlier, name in (EARLIER | SCALES).items():
             file.move(name, earlier)
@@ -42,7 +42,7 @@ class EarlierFile(WithSample):
         remove_later(self.sample)
         self.other, self.earlier = self.folder / "other.h5", self.folder / "earlier.h5"
         shutil.copy(self.sample, self.other)
-        with h5py.File(self.other, "r+") as file:  # another run: compare warns if both sides have the same one
+        with h5py.File(self.other, "r+") as file:  # makes it another run: compare warns if both sides have the same run
             file.attrs.modify("created", "2026-01-01T00:00:00Z")
         shutil.copy(self.other, self.earlier)
         rename(self.earlier)

@@ -12,8 +12,8 @@
 #include "results/compare/family_test.hpp"
 
 // Checks what the regression gate promises, on simulated families of 15 cases with fixed seeds: how often it
-// calls equal builds slower, and how many slowdowns of 3 % it finds. The noise between rounds is 2.4 %, the
-// difference between two processes on the same pinned cores (docs/measurements/compare.md).
+// calls equal builds slower, and how many slowdowns of 3 % it finds. The noise between rounds is 2.4 %, as
+// between two processes on the same pinned cores (docs/measurements/compare.md).
 namespace ddproxy::results {
 namespace {
 
@@ -144,8 +144,8 @@ TEST(Gate, keeps_its_level_and_power_where_the_noise_decides_the_number_of_round
   EXPECT_GE(found, 85 * families / 100);
 }
 
-// Runs of two builds in one session that are assigned to the sides at random. They have twice the variance of
-// a round.
+// Runs that are not rounds have noise of their own on each side. So the log ratio of two runs has twice the
+// variance of the log ratio of a round.
 TEST(Gate, keeps_its_level_for_runs_that_are_no_rounds) {
   Engine engine(31);
   int alarms = 0, found = 0;

@@ -61,7 +61,7 @@ class HistoryFolder : public Compare {
     write_nights(from, to, [=](int) { return slowdown; });
   }
 
-  /// Writes the plain runs `from` to `to` - 1. All their cases are slower by the factor `factor`.
+  /// Writes the plain runs `from` to `to` - 1. All their cases take `factor` times as long.
   void write_runs(int from, int to, double factor, std::string const& host = "node1") {
     for (int day = from; day < to; ++day)
       make_sample(

@@ -11,8 +11,8 @@
 
 // Checks what `ddproxy compare --history` promises, on simulated nights of 15 cases and their mean, with
 // fixed seeds. A month is 30 nights, each tested against a window of 30 nights. DDPROXY_MONTHS=1000 simulates
-// 1000 months for each kind of noise instead of 250. It also simulates kinds of noise for which nothing is
-// promised, and prints the whole table of docs/results.md.
+// 1000 months for each kind of noise instead of 250. It also simulates further kinds of noise and slowdowns,
+// and prints the tables of docs/measurements/compare.md.
 namespace ddproxy::test {
 namespace {
 
@@ -89,7 +89,7 @@ TEST(HistoryGate, cries_wolf_where_modes_are_far_apart_or_last) {
       0.1 * months());
 }
 
-// docs/results.md promises less for these kinds of noise than for those above.
+// Permits an alarm in 3 % of the months. After only five nights, normal noise must still keep to 1 %.
 TEST(HistoryGate, seldom_cries_wolf_with_other_noise) {
   if (!is_full()) GTEST_SKIP() << "only with DDPROXY_MONTHS";
   const std::vector<NoiseKind> kinds{
@@ -137,7 +137,7 @@ void expect_more_of_larger(NoiseKind const& kind, bool all_cases) {
     EXPECT_GE(share, smaller - 0.05) << kind.name << ", " << slowdown;
     smaller = share;
   }
-  EXPECT_GE(smaller, 0.95) << kind.name << ": half as slow again is found within five nights";
+  EXPECT_GE(smaller, 0.95) << kind.name << ": a slowdown of 50 % must be found within five nights";
 }
 
 TEST(HistoryGate, finds_larger_slowdowns_more_often) {
@@ -150,7 +150,7 @@ TEST(HistoryGate, finds_larger_slowdowns_more_often) {
     for (bool all_cases : {true, false}) expect_more_of_larger(kind, all_cases);
 }
 
-// Five steps of 0.9 %, twelve nights each. No single window shows them.
+// One case becomes slower by 0.9 % five times, twelve nights apart. No single window shows these steps.
 TEST(HistoryGate, finds_a_creep) {
   int alarms = 0;
   constexpr int simulations = 50;

@@ -47,7 +47,7 @@ TEST_F(History, finds_ten_percent_in_one_case_after_one_night) {
   EXPECT_EQ(json["history"]["revision"][0], "r30");
   EXPECT_NEAR(json["history"]["ratio"][0].get<double>(), 1.1, 0.02);
   EXPECT_EQ(json["history"]["verdict"][1], "unchanged");
-  EXPECT_EQ(compare({.tolerance = 0.2, .history = folder}), 5);  // 20 % could be missed
+  EXPECT_EQ(compare({.tolerance = 0.2, .history = folder}), 5);  // a slowdown of 20 % could be missed
 }
 
 TEST_F(History, finds_three_percent_after_five_nights_and_knows_the_first) {
@@ -75,7 +75,7 @@ TEST_F(History, a_slowdown_counts_until_it_is_recovered_from) {
   EXPECT_EQ(compare({.history = folder}), 1);
   EXPECT_TRUE(contains(row("a"), date(20))) << out;
   write_nights(90, 92, 0.0);
-  EXPECT_EQ(compare({.history = folder}), 1) << "two quick nights are not enough";
+  EXPECT_EQ(compare({.history = folder}), 1) << "two fast nights must not be enough";
   write_nights(92, 93, 0.0);
   EXPECT_EQ(compare({.history = folder}), 0) << out;
 }

@@ -11,7 +11,7 @@
 namespace ddproxy::results {
 namespace {
 
-// One series with a noise of 1 %, which is followed from night 0 on.
+// Follows one series with a noise of 1 % from night 0 on.
 class Level : public testing::Test {
  protected:
   void add(int nights, double slowdown = 0.0, double deviation = 0.01) {
@@ -38,8 +38,8 @@ TEST_F(Level, keeps_a_slowdown_and_its_first_night) {
   EXPECT_NEAR(tracker().newest(test.shape(0)).ratio, 1.15, 0.02);
 }
 
-// The newest night is slower by three standard deviations. This is no slowdown, but earlier nights must not
-// dilute it.
+// The newest night is slower by three standard deviations, which is too little for a slowdown. newest() must
+// return the ratio of this night alone, not of a mean with earlier nights.
 TEST_F(Level, the_newest_night_is_shown_by_itself) {
   add(30);
   const NightValue slow{night++, std::log(1.03), 0.0};
@@ -70,7 +70,7 @@ TEST_F(Level, one_wild_quick_night_neither_moves_the_level_nor_hides_a_slowdown)
 TEST_F(Level, four_of_five_nights_have_to_be_slow) {
   add(30);
   for (int k = 0; k < 3; ++k) {
-    add(1, 0.05);  // slower by 5 %; so three of the newest five nights are slow
+    add(1, 0.05);  // slower by 5 %; at most three of five nights in a row are slow
     add(1);
   }
   EXPECT_FALSE(tracker().slowdown());
@@ -97,7 +97,7 @@ TEST_F(Level, what_it_says_that_it_sees_it_sees) {
       found += tracker().slowdown().has_value();
     }
     EXPECT_GT(found, 0.75 * 400) << nights;
-    EXPECT_LT(found, 0.99 * 400) << nights << ": it could have named a smaller one";
+    EXPECT_LT(found, 0.99 * 400) << nights << ": smallest_seen() could be smaller";
   }
 }
 

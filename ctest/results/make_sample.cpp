@@ -5,8 +5,8 @@
 
 #include "ctest/results/sample_file.hpp"
 
-// make_sample FILE [mpi|step]: writes the file that the Python tests read. mpi: its times are not those of a
-// replay; step: a file of `ddproxy step`, without a sweep.
+// make_sample FILE [mpi|step]: writes the file that the Python tests read. mpi: a measured run instead of a
+// replay. step: a measured file of `ddproxy step`, without a sweep.
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   ddproxy::test::Sample sample;

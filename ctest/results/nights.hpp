@@ -33,8 +33,8 @@ NoiseOfNights normal(double deviation);
 NoiseOfNights heavy_tail(double deviation);
 /// Returns autoregressive noise of first order.
 NoiseOfNights correlated(double deviation, double correlation);
-/// Returns noise with two modes. A share of the nights lies higher by `distance`. A night draws its mode anew
-/// with probability `switching`; otherwise it keeps the mode of the previous night.
+/// Returns noise with two modes, which are `distance` apart. `share` is the probability of the higher mode. A
+/// night draws its mode anew with probability `switching`; otherwise it keeps that of the previous night.
 NoiseOfNights two_modes(double deviation, double distance, double share, double switching = 1.0);
 
 /// Simulates the nights of all cases and their mean.

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""page_test.py MAKE_SAMPLE REPORT: in Chromium nothing of the page may be cut off, the console must stay empty, and the button must pass the
-trace to Perfetto. Skipped without Chromium."""
+"""page_test.py MAKE_SAMPLE REPORT: opens the page in Chromium. Nothing of the page may be cut off, the console must stay empty, and
+the button must pass the trace to Perfetto. Skipped without Chromium."""
 import html
 import re
 import shutil
@@ -38,7 +38,7 @@ PERFETTO = """<script>addEventListener('load', () => {
 
 
 def look(browser, folder, page, width, probe=PROBE):
-    """Returns (title, console) of the page in a frame of this width. A headless window cannot be that narrow itself."""
+    """Returns (title, console) of the page in a frame of this width. A headless window cannot be as narrow as the frame."""
     frame = folder / "frame.html"
     framed = html.escape(page.replace("</body>", probe + "</body>"))
     frame.write_text(f'<title>not loaded</title><iframe srcdoc="{framed}" style="width:{width}px;height:900px;border:0"></iframe>')
@@ -67,7 +67,7 @@ def main(make_sample, report):
         assert handed.startswith(f"{origin} {origin} after 3: true sample-trace.json.gz gpt2-large"), handed
         assert not console, console
         too_wide = page.replace("<h1>", '<h1><i style="display:block;width:2000px">x</i>')
-        assert look(browser, folder, too_wide, 400)[0] != "at 400 over: .", "the probe sees nothing"
+        assert look(browser, folder, too_wide, 400)[0] != "at 400 over: .", "the probe did not find an element that is too wide"
     return 0
 
 

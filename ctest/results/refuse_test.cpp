@@ -66,7 +66,7 @@ TEST_F(Refuse, reading_a_dataset_that_is_missing_or_of_another_type) {
   message_of<std::logic_error>([&] { reader.has("/sweep/unknown"); });
 }
 
-// Writes one of five samples of the case "flat", the second case of the sweep, on both ranks.
+// Writes a sample file. In sample `sample` of "flat", its second case, the ranks have the times `times`.
 void plant(std::filesystem::path const& path, std::size_t sample, Reals const& times, bool complete = true) {
   Writer writer(path);
   write_sample(writer, {});

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""report_damaged_test.py MAKE_SAMPLE REPORT: tests how report.py rejects files that it cannot draw."""
+"""report_damaged_test.py MAKE_SAMPLE REPORT: tests how report.py draws interrupted runs, and rejects files that it cannot draw."""
 import functools
 import os
 import random
@@ -48,7 +48,7 @@ class Damaged(WithSample):
         self.assertIn("interrupted", done.stderr)
 
     def test_draws_a_run_that_was_killed_before_its_first_round(self):
-        """The file has the plans and samples of the calibration. Its sweep has no sample and no prediction, and no table has medians."""
+        """The file has the plans, and the samples of the calibration. Its sweep has no sample and no prediction, and no table has medians."""
         def kill(file):
             file.attrs.modify("complete", 0)
             for name, data in list(file["sweep"].items()):
@@ -220,7 +220,7 @@ class Damaged(WithSample):
 
 
 class Reading(WithSample):
-    """If the library crashes or hangs, only the child that reads may end, not the report."""
+    """If the HDF5 library crashes or hangs, only the child process that reads may end, not the report."""
 
     def fault(self, work, seconds):
         with self.assertRaises(ReportError) as caught:

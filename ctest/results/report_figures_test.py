@@ -79,7 +79,7 @@ class Sweep(WithSample):
 
 
 class Band(WithSample):
-    """A band that covers the whole axis looks like an interval of bucket sizes, so the legend must say its ends instead."""
+    """A band that covers the whole axis looks like an interval of bucket sizes. The legend must give its ends instead."""
 
     def total(self, low, high):
         """Sets the band to these multiples of the prediction. Returns the axes of T."""
@@ -170,7 +170,7 @@ class Samples(WithSample):
         self.assertTrue(any("left out" in text for text in legend(axes)), legend(axes))
 
     def test_the_outermost_samples_have_ticks(self):
-        """Also one just beyond the linear part. No tick is too near to it."""
+        """A sample just beyond the linear part of the axis has one, too. No two ticks may be too close."""
         for seconds in (1.2, 3.0, 50.0):
             self.change(lambda file: file["sweep/measured"].__setitem__((3, 0), seconds))
             axes = draw_samples(Results(self.sample)).axes[0]
@@ -297,7 +297,7 @@ class Allreduce(WithSample):
             compare(self.picture(), self.picture("--reference", "none"), other)
 
     def machine(self, texts):
-        """Makes the file one of another number of ranks, with these names of devices and hosts."""
+        """Gives the file another number of ranks, with these names of devices and hosts."""
         def write(file):
             for name in list(file["provenance"]):
                 if file["provenance"][name].shape[:1] == file["provenance/host"].shape and name not in texts:
@@ -337,7 +337,7 @@ class Costs(WithSample):
         self.assertIn("roofline of the input, times its efficiency: 4 Tflop/s, 100 GB/s", texts)
 
     def test_a_twin_is_never_compared_with_the_roofline_that_it_replays(self):
-        """Neither if it is exact, nor if it is late or early."""
+        """This holds whether the twin is exact, late or early."""
         subprocess.run([MAKE_SAMPLE, self.sample], check=True)
         for factor in (1.0, 1.5, 0.5):
             self.assertIsNone(self.operations((4e12, 1e9), (1e9, 1e11), (1.0, 1.0), factor))

@@ -46,7 +46,7 @@ class WithSample(unittest.TestCase):
             action(file)
 
     def make_plans_differ(self):
-        """Gives the first bucket of each case bytes of its own. In the sample the caps from 1 to 64 MiB make the same buckets."""
+        """Gives the first bucket of each case a size of its own. In the sample the caps from 1 to 64 MiB make the same buckets."""
         def write(file):
             for case, first in enumerate(file["plans/first"][()]):
                 file["plans/bytes"][first] += 4 * (case + 1)

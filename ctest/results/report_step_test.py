@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests the tables of whole steps in the report: report_step_test.py MAKE_SAMPLE REPORT"""
+"""report_step_test.py MAKE_SAMPLE REPORT: tests the tables and figures of whole steps in the report."""
 import itertools
 import re
 import sys
@@ -26,7 +26,7 @@ def write_text(file, path, values):
 
 
 def write_step(file):
-    """Writes the timeline of one step on two ranks, in the place of those of a sweep. Rank 1 has more live memory. The prediction is 0.5 ms early and
+    """Replaces the timelines of a sweep by that of one step on two ranks. Rank 1 has more live memory. The prediction is 0.5 ms early and
     has 10 MiB more during each task."""
     for group in ("plans", "timeline", "memory"):
         del file[group]
@@ -63,7 +63,7 @@ def boxes(figure):
 
 class Steps(WithSample):
     def only_steps(self, *others):
-        """Removes what a file of `ddproxy step` does not have, and the groups `others`."""
+        """Turns the sample into a file of `ddproxy step`. Also removes the groups `others`."""
         def remove(file):
             for group in ("sweep", "score", "layers", "states", "gate", "phases", "fom", *others):
                 file.pop(group, None)
@@ -231,7 +231,7 @@ class Steps(WithSample):
         self.assertEqual(step_figure.finding(Results(self.sample)), "9.1 % of a step is exposed communication;\nthe step is predicted 20.0 % too short.\nThe parts add up to 27.3 % of the step.")
 
     def ends(self):
-        """Returns the ends of the bars of each row and the ends of the lines, in seconds, and the words of the legend."""
+        """Returns the end of the last bar of each row, the positions of the lines, both in seconds, and the words of the legend."""
         (axes,) = step_figure.draw_step(Results(self.sample)).axes
         factor = 1.0 if "(s)" in axes.get_xlabel() else 1e-3
         bars = [max(p.get_x() + p.get_width() for p in axes.patches if round(p.get_y() + p.get_height() / 2.0) == row) * factor for row in range(3)]
@@ -244,7 +244,7 @@ class Steps(WithSample):
         self.assertIn("The parts add up to 27.3 % of the step.", step_figure.answer(Results(self.sample)))
 
     def with_waiting(self):
-        """Makes the row `recompute` a row `waiting`, with which the parts of each sample add up to the step."""
+        """Turns the row `recompute` into a row `waiting`. With it, forward and waiting add up to the step."""
         def fill(file):
             file["step/part"][1] = "waiting"
             for name in ("measured", "median", "predicted", "uncontended"):

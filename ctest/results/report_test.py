@@ -112,7 +112,7 @@ class Page(WithSample):
         self.assertIsNone(tables["sweep"]["overlap"][0])
 
     def check_terms(self, terms):
-        """The explained shares of measured - ideal must add up to 100 %. There are none if the difference is within the noise."""
+        """The shares of measured - ideal must add up to 100 %, with the share that is not explained. A case has none if the difference is within the noise."""
         names = ("contention", "copies", "jitter", "unexplained")
         shares = [s for s in zip(*(terms[f"{name}_percent"] for name in names)) if None not in s]
         self.assertTrue(0 < len(shares) < len(terms["case"]))
@@ -184,7 +184,7 @@ class Split(WithSample):
         self.assertEqual(set(self.parts()), {"compute", "exposed"})
 
     def test_communication_alone_is_that_of_the_overlap(self):
-        """It is the median of the samples that count. Only a case without them has the sum of a(x)."""
+        """T_comm is the median of the samples of comm_alone that count. Only a case without such samples has the sum of a(x)."""
         def write(file):
             file["sweep/comm_alone"][0, :] = 0.2
             file["sweep/comm_alone"][0, 0] = 100.0
@@ -261,7 +261,7 @@ class Headline(WithSample):
             self.assertIn(f"<dt>T at the best bucket size (ms)</dt><dd>{file['fom'].attrs['backward_s'] * 1e3:.2f}</dd>", text)
         figure = text.index("<figure")
         self.assertLess(text.index('class="facts"'), figure)
-        self.assertEqual(text.find("<figure", figure + 1), text.index("<figure", text.index('class="figures"')), "one picture stands in the first screen")
+        self.assertEqual(text.find("<figure", figure + 1), text.index("<figure", text.index('class="figures"')), "only one figure must be in the first block")
 
     def test_says_what_lies_between_best_and_worst(self):
         times, caps = self.bucketed()
@@ -335,7 +335,7 @@ class Finding(WithSample):
         self.assertEqual(lead.finding(results), f"Best bucket size: {mib[best]:g} MiB (4 other sizes are as fast, within the noise);\nthe worst size, {mib[worst]:g} MiB, takes {derive.percent(totals[worst] / totals[best] - 1)} longer")
 
     def test_a_list_of_the_best_sizes_has_no_holes(self):
-        """If a size between two that are as fast is slower beyond the noise, their number is given."""
+        """If a size between two equally fast ones is slower beyond the noise, the text must give a number of sizes, not a list."""
         self.make_plans_differ()
         results = Results(self.sample)
         totals = derive.column(results, "measured_median")
@@ -366,7 +366,7 @@ class Finding(WithSample):
         caps = sorted((k for k in range(len(totals)) if strategy[k] == "bucketed"), key=lambda k: totals[k])
 
         def finding(count):
-            def overlap(file):  # the interval of the ratio to the best case includes 1 for so many of the next cases
+            def overlap(file):  # the interval of the ratio to the best case includes 1 for `count` cases
                 for k in caps:
                     file["sweep/over_best_low"][k] = 0.99 if k in caps[:count] else 1.01
             self.change(overlap)
@@ -462,7 +462,7 @@ class Timeline(WithSample):
         self.assertNotIn("lower panel", Report([Results(self.sample)], self.folder, None).timelines())
 
     def exposed_label(self, alone):
-        """Returns (text, its box, the span) in pixels if T_compute of the last sample is the share `alone` of the timeline."""
+        """Sets T_compute of the last sample to the share `alone` of the timeline. Returns the label, its box and the exposed span, in pixels."""
         results = Results(self.sample)
         last = results["/timeline/end"][int(results["/timeline/count"][0]) - 1]
         self.change(lambda file: file["sweep/compute"].__setitem__((0, -1), alone * last))

@@ -78,7 +78,7 @@ TEST_F(Roundtrip, tables_of_a_calibration_can_be_written_again_with_more_samples
   EXPECT_THROW(writer.write("/allreduce/seconds", Reals{1, 2}, {2, 1}), std::logic_error);
   EXPECT_THROW(writer.write("/allreduce/seconds", Reals(9, 1), {3, 3}), std::logic_error);
   const auto grown = writer.reader();
-  EXPECT_EQ(grown.extents("/allreduce/probe_before"), (Extents{2, 2}));  // as long as the dimension
+  EXPECT_EQ(grown.extents("/allreduce/probe_before"), (Extents{2, 2}));  // it grows with its dimension
   EXPECT_TRUE(std::isnan(grown.reals("/allreduce/probe_before")[1]));
   writer.write("/allreduce/probe_before", Reals{5, 7, 6, 8}, {2, 2});
   writer.finish();

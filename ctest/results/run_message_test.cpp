@@ -35,7 +35,7 @@ Run sample_run() {
   return run;
 }
 
-// Two runs are equal if all bytes that are sent for them are equal.
+// Two runs are equal if pack() returns the same bytes for both.
 TEST(RunMessage, ComesBackWhole) {
   const auto run = sample_run();
   const auto again = unpack(pack(run));

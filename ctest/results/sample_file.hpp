@@ -12,8 +12,8 @@
 
 namespace ddproxy::test {
 
-/// Properties of a results file with a sweep and whole steps. It has two ranks, five samples, and a model of
-/// 37 equal layers and a large last gradient.
+/// Properties of a results file with a sweep and whole steps. Its datasets have two ranks, and a model of 37
+/// equal layers and a large last gradient.
 struct Sample {
   bool steps_only = false;  ///< true: a file of `ddproxy step`, which has whole steps and no sweep
   bool replay = true;
@@ -21,18 +21,18 @@ struct Sample {
   std::string only_case = "";  ///< if not empty, only this case is slower by `factor`
   std::string left_out = "";   ///< a case that is not in the sweep
   double noise = 0.002;        ///< standard deviation of log T
-  double disturbance = 1.0;    ///< multiplies every T of a case except the first two
+  double disturbance = 1.0;    ///< multiplies T of each sample except the first two of a case
   unsigned seed = 1;
   std::size_t samples = 5;
   std::size_t not_counted = 0;  ///< samples of each case that take three times as long and do not count
-  std::int64_t ranks = 8;
+  std::int64_t ranks = 8;       ///< the attribute `ranks` of /sweep
   std::string precision = "fp32";
   std::string host = "node1";
   std::string created = "";  ///< if not empty, replaces the time of writing
   bool is_right = true;      ///< the verification found the gradients right
   bool is_complete = true;
-  std::int64_t first_bucket = -1;  ///< bytes; -1: the cap
-  bool says_more = true;  ///< false: a file of an earlier version, without threads, pieces and warm-up
+  std::int64_t first_bucket = -1;  ///< cap of the first bucket in bytes; -1: that of the other buckets
+  bool says_more = true;           ///< false: an earlier version; no threads, pieces, priority and warm-up
   std::string threads = "2";
   double piece_mib = 16;
   std::string priority = "normal";
@@ -51,7 +51,7 @@ struct Sample {
   std::string call_setting = "";   ///< auto, blocking or nonblocking; empty: a file of an earlier version
   std::string binding = "0";       ///< processors of rank 0
   double clock_hz = 2.5e9;         ///< clock of rank 0
-  double round_trip = 55e-9;       ///< seconds, in the state of the machine that the figures belong to
+  double round_trip = 55e-9;       ///< probe in seconds, in the state of the samples that count
   double memory_clock_hz = 1.2e9;  ///< memory clock of rank 0
   std::map<std::string, std::string> provenance = {};  ///< attributes that replace the usual ones
 };
@@ -64,10 +64,10 @@ struct SampleCase {
 
 std::vector<SampleCase> sample_cases();
 
-/// Writes every group of the schema, or those of a file of `ddproxy step`. Does not finish the file.
+/// Writes every group (/gate only with a session), or those of `ddproxy step`. Does not finish the file.
 void write_sample(results::Writer& writer, Sample const& sample);
 
-/// Writes a file to `path`. If it is not complete, it has the attribute complete = 0.
+/// Writes a file to `path`. Without `is_complete` the file has the attribute complete = 0.
 void make_sample(std::filesystem::path const& path, Sample const& sample = {});
 
 }  // namespace ddproxy::test

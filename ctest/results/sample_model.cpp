@@ -139,7 +139,7 @@ void write_allreduce(results::Writer& writer, Sample const& sample) {
   writer.write("/allreduce/piece_seconds", Reals{0.2, 0.21, 0.19, 0.1, 0.11, 0.1}, {2, 3});
 }
 
-// Writes two sizes of each verb on 8 ranks. algbw decreases from verb to verb.
+// Writes two sizes of each verb on 8 ranks. The busbw of a size is the same for all verbs.
 void write_collectives(results::Writer& writer) {
   const std::pair<char const*, double> verbs[] = {
       {"all_reduce", 1.75}, {"reduce_scatter", 0.875}, {"all_gather", 0.875}, {"broadcast", 1.0}};

@@ -8,7 +8,7 @@
 
 #include "ctest/results/sample_file.hpp"
 
-// The parts of the sample file. Each function writes one group, or what its comment says.
+// Each function writes the group of its name, and small groups or attributes that belong to it.
 namespace ddproxy::test {
 
 inline constexpr std::int64_t mib = 1 << 20;
@@ -26,7 +26,7 @@ struct Gradients {
 
 Gradients gradients();
 
-/// Returns the seconds of one all-reduce alone.
+/// Returns the time of one all-reduce while no compute runs, in seconds.
 double allreduce_seconds(double bytes);
 
 void write_provenance(results::Writer& writer, Sample const& sample);
@@ -36,7 +36,7 @@ void write_allreduce(results::Writer& writer, Sample const& sample);
 void write_collectives(results::Writer& writer);
 void write_calibration(results::Writer& writer);
 void write_errors(results::Writer& writer, Gradients const& all);
-/// Writes /sweep, /plans, /timeline and /memory.
+/// Writes /sweep, /plans, /states, /timeline, /memory and, with a session, /gate.
 void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sample);
 void write_score(results::Writer& writer, Sample const& sample);
 void write_step(results::Writer& writer);

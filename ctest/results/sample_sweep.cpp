@@ -114,7 +114,7 @@ void write_columns(results::Writer& writer, Columns const& c, std::size_t cases,
       writer.write(dataset.path, Reals(cases, std::nan("")));
 }
 
-// Half of the peak is gradients. Buckets have half of their own peak at that moment.
+// At the peak, gradients and buckets have half each. At another moment, buckets alone have as many bytes.
 void write_kinds(results::Writer& writer, std::size_t cases, std::int64_t peak) {
   Integers at_peak, kind_peak;
   for (std::size_t k = 0; k < cases; ++k) {
@@ -126,7 +126,7 @@ void write_kinds(results::Writer& writer, std::size_t cases, std::int64_t peak) 
   writer.write("/memory/kind_peak", kind_peak, {cases, 2});
 }
 
-// Each event adds 64 MiB and keeps 32 MiB of it.
+// Each event adds 64 MiB at its start and frees 32 MiB at its end.
 void write_memory(results::Writer& writer, std::size_t cases, std::size_t events) {
   Integers start, end;
   for (std::size_t k = 0; k < events; ++k) {

@@ -43,8 +43,8 @@ struct Pipe {
   std::array<int, 2> ends{};
 };
 
-// Runs in a child process, which waits for a byte in `begin`. It reports whether it may write, and ends when
-// all have reported.
+// Runs in a child process. Waits for a byte in `begin`, and reports in `said` whether it may write. After a
+// byte in `end`, the process that may write does so.
 int race(Pipe const& begin, Pipe const& said, Pipe const& end, std::filesystem::path const& path) {
   begin.hear();
   std::optional<Writer> writer;

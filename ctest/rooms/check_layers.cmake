@@ -3,12 +3,12 @@
 cmake_minimum_required(VERSION 3.22)
 
 # cmake -DROOT=DIR -P check_layers.cmake: fails if a room includes a header of a room that it does not name in
-# DIR/cmake/DdproxyArrows.cmake, or names a room of which it includes nothing. Prints file, line and header of each such include.
+# DIR/cmake/DdproxyArrows.cmake, or names a room of which it includes no header. Prints file, line and header of a forbidden include.
 include(${ROOT}/cmake/DdproxyArrows.cmake)
 set(complaints "")
 
-# FORBIDDEN_FOLDER: a pattern of headers from outside the project that rooms in this folder must not include. Besides, only
-# results/file/h5* may include HDF5.
+# FORBIDDEN_FOLDER: a pattern of headers from outside the project that rooms in this folder must not include. In addition, of
+# all files only results/file/h5* may include HDF5.
 set(FORBIDDEN_model "[./]")  # matches all but standard headers, whose names have neither a suffix nor a folder
 set(FORBIDDEN_kernels/sizes "[./]")
 set(FORBIDDEN_kernels "^(mpi|nccl|H5|hdf5)")
@@ -23,7 +23,7 @@ macro(complain text)
   list(APPEND complaints "${text}")
 endmacro()
 
-# Complains of `line` of `file`.
+# Adds the complaint `text` about the include `line` of `file`.
 macro(complain_of_line file line text)
   number_of_line(number ${file} "${line}")
   complain("${file}:${number}: ${text}")
@@ -91,7 +91,7 @@ macro(check_source room file)
   endforeach()
 endmacro()
 
-# Rejects names of rooms of which nothing is included.
+# Rejects a name in the row of `room` if `room` includes no header of the named room.
 macro(check_names room)
   foreach(named IN LISTS DDPROXY_ARROWS_${room})
     if(NOT named IN_LIST included_by_${room})

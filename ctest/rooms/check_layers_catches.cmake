@@ -12,7 +12,7 @@ function(run_check result output)
   set(${output} "${text}" PARENT_SCOPE)
 endfunction()
 
-# The rooms of the small tree and their arrows. Each of them is used by an include.
+# The rooms of the small tree and the arrows between them. Each arrow is needed by an include.
 file(READ ${ROOT}/cmake/DdproxyArrows.cmake rules)
 string(REGEX REPLACE "\nddproxy_may_use.*" "" rules "${rules}")
 set(arrows "
@@ -26,7 +26,7 @@ ddproxy_may_use(miniapp/input model/cost)
 ddproxy_may_use(miniapp/app model/cost kernels results/file miniapp/input)
 ")
 
-# Writes a tree without violations, whose arrows end with `more`.
+# Writes the tree without violations, and adds `more` to its arrows.
 function(clean_tree more)
   file(REMOVE_RECURSE ${WORK})
   file(WRITE ${WORK}/cmake/DdproxyArrows.cmake "${rules}\n${arrows}${more}\n")
@@ -41,7 +41,7 @@ function(clean_tree more)
   file(WRITE ${WORK}/miniapp/app/CMakeLists.txt "ddproxy_room(miniapp/app SOURCES a.cpp LINKS fmt::fmt)\n")
 endfunction()
 
-# Checks that the tree of this moment is rejected with a message that contains `expected`.
+# Checks that the present tree is rejected with a message that contains `expected`.
 function(expect_rejected what expected)
   run_check(code text)
   string(FIND "${text}" "${expected}" found)
@@ -57,7 +57,7 @@ function(expect_caught file content expected)
   expect_rejected("${content} in ${file}" "${expected}")
 endfunction()
 
-# Checks that a tree with one more row of arrows is rejected with a message that contains `expected`.
+# Checks that the tree with the additional arrows `row` is rejected with a message that contains `expected`.
 function(expect_row_caught row expected)
   clean_tree("${row}")
   expect_rejected("${row}" "${expected}")
@@ -78,7 +78,7 @@ expect_caught(results/run/bad.cpp "#include <hdf5.h>" "only results/file/h5* may
 expect_caught(miniapp/input/bad.cpp "#include <mpi.h>" "must not include <mpi.h>")
 expect_caught(miniapp/app/bad.cpp "#include <hdf5.h>" "must not include <hdf5.h>")
 
-# A room below, a room above that is not named, and a room that is only a folder of a named room or around it
+# Rooms that are not named: below or above in the list, in a folder of a named room, or named only by a named room
 expect_caught(model/cost/bad.cpp "// Copyright\n\n#include <vector>\n  #  include \"kernels/gemm.hpp\""
               "model/cost/bad.cpp:4: the room 'model/cost' must not include \"kernels/gemm.hpp\" of the room 'kernels'")
 expect_caught(model/cost/bad.hpp "#include \"results/file/writer.hpp\"" "must not include \"results/file/writer.hpp\"")
@@ -88,7 +88,7 @@ expect_caught(miniapp/input/bad.cpp "#include \"model/cost/fit/a.hpp\"" "the roo
 expect_caught(model/cost/bad.cpp "#include \"model/cost/fit/a.hpp\"" "the room 'model/cost' must not include \"model/cost/fit/a.hpp\"")
 expect_caught(model/cost/fit/bad.cpp "#include \"model/text/b.hpp\"" "the room 'model/cost/fit' must not include \"model/text/b.hpp\"")
 
-# Rooms that need each other, names of rooms that are below, unknown or not needed
+# Rows that name each other, the room itself, something that is not a room, or a room that is not needed
 expect_row_caught("ddproxy_may_use(model/a model/b)\nddproxy_may_use(model/b model/a)" "the room 'model/a' names 'model/b', which is not a room above it")
 expect_row_caught("ddproxy_may_use(model/a model/a)" "the room 'model/a' names 'model/a', which is not a room above it")
 expect_row_caught("ddproxy_may_use(model/a model)" "the room 'model/a' names 'model', which is not a room above it")

@@ -1,10 +1,12 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""documents.py ROOT: checks the documents of the project in ROOT. docs/architecture.md has at most two screens, lists all rooms in their order, and
-names at most 20 files on the way of one gradient. Each path that it, docs/steps.md and README.md name exists. Each relative link in a document leads to a file and to a heading in it. No
-document, message or comment has a placeholder for a text that was to be written later.
+"""documents.py ROOT: checks the documents of the project in ROOT.
 
-First plants each of these faults in a small project, and checks that it is found."""
+docs/architecture.md has at most two screens, lists all rooms in the order of cmake/DdproxyArrows.cmake, and names at most 20 files on the way of one
+gradient. Each path in docs/architecture.md, docs/steps.md and README.md exists. Each relative link in a document leads to a file and, after a #, to a
+heading in it. No document, message or comment has a placeholder for a text that was to be written later.
+
+First plants such faults in a small project, and checks that each is found."""
 import re
 import sys
 import tempfile
@@ -42,7 +44,7 @@ def headings(text):
 def length_faults(text):
     lines = text.splitlines()
     if len(lines) > TWO_SCREENS:
-        yield f"has {len(lines)} lines, more than {TWO_SCREENS}; move what concerns one part only to a document of its own"
+        yield f"has {len(lines)} lines, more than {TWO_SCREENS}; move what concerns a single part of the project to its own document"
     for number, line in enumerate(lines, 1):
         if len(line) > WIDEST:
             yield f"line {number} has {len(line)} characters, more than {WIDEST}"
@@ -96,7 +98,7 @@ def placeholder_faults(text):
 
 
 def sources(root):
-    """Returns the files with messages and comments of the project. Tests are left out, because they may plant a placeholder."""
+    """Returns the files of the project that have messages and comments. Leaves out tests, because they may plant a placeholder."""
     folders = [root / folder for folder in FOLDERS.split("|") if folder not in ("ctest", "docs")]
     files = (path for folder in folders for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     return sorted(str(path.relative_to(root)) for path in files if path.suffix not in (".csv", ".json", ".png", ".h5"))

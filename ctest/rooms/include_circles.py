@@ -25,13 +25,13 @@ def read_includes(root):
 
 
 def circle(includes):
-    """Returns the units in circles. Removes units that include no remaining unit, again and again; circles remain."""
+    """Returns the units in circles. Removes units that include no remaining unit, until none is left to remove; circles remain."""
     left = {name: set(others) & includes.keys() for name, others in includes.items()}
     while free := [name for name, others in left.items() if not others & left.keys()]:
         for name in free:
             del left[name]
     users = {name: {other for other in left if name in left[other]} for name in left}
-    while free := [name for name in left if not users[name] & left.keys()]:  # removes units that only include a circle
+    while free := [name for name in left if not users[name] & left.keys()]:  # removes units that no remaining unit includes
         for name in free:
             del left[name]
     return sorted(left)
@@ -43,8 +43,8 @@ def main():
     if not includes:
         sys.exit(f"no source was found in {sys.argv[1]}")
     if found := circle(includes):
-        sys.exit("these units include each other: " + ", ".join(found) + ". Move what they share into the unit that needs no other.")
-    print(f"{len(includes)} units include each other in no circle")
+        sys.exit("these units include each other: " + ", ".join(found) + ". Move what they share into a unit that includes none of them.")
+    print(f"{len(includes)} units, and no circle of includes")
 
 
 main()

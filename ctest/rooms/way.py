@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """way.py DDPROXY BUILD ROOT MPIEXEC...: checks the way of one gradient in ROOT/docs/architecture.md against the files that a sample enters.
 
-Two ranks run inputs/tiny.toml. Rank 0 runs in gdb, which notes the functions that it enters from the start of one sample to the start of the next. The
-symbols of the libraries in BUILD say from which source each function is. Each of these sources must be named: as a step of the numbered list, or in the
-list of files that do not count; a folder there stands for all its files. Each file of the steps up to LAST_STEP must be entered. Exit code 77 (skipped):
-gdb is not there, or may not trace a process."""
+Two ranks run inputs/tiny.toml. Rank 0 runs in gdb, which notes the functions that rank 0 enters from the start of one sample to the start of the next.
+The symbols of the libraries in BUILD say from which source each function is. The document must name each of these sources: in a step of the numbered
+list, or in the list of files that do not count, where a folder stands for all its files. A sample must enter each file of the steps up to LAST_STEP.
+Exit code 77 (skipped): gdb is not installed, or may not trace a process."""
 import collections
 import os
 import re
@@ -17,7 +17,7 @@ from pathlib import Path
 
 WAY = "## The way of one gradient"
 NOT_COUNTED = "A sample also enters the following files."
-LAST_STEP = 6  # the later steps follow after the sweep
+LAST_STEP = 6  # the steps after it run after the sweep
 START = "_ZN7ddproxy6Passes7measureEmNS_6SampleE"  # ddproxy::Passes::measure: one sample
 ROOMS = ("model", "kernels", "results", "miniapp")
 TRACE = r"""
@@ -99,7 +99,7 @@ def is_named(file, names):
 
 
 def faults(entered, text, built):
-    """Yields what is wrong. A build without BLAS, for instance, lacks a source; then no sample has to enter it."""
+    """Yields what is wrong. A sample need not enter a source that this build does not have; a build without BLAS, for instance, lacks one."""
     steps, others = named_files(text)
     counted = set().union(*steps.values())
     for file in sorted(entered):

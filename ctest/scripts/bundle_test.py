@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""bundle_test.py PROJECT COMPILER: tests what scripts/bundle packs, and that gpu-check runs it, with small programs in place of ddproxy and
+"""bundle_test.py PROJECT COMPILER: tests what scripts/bundle packs, and that gpu-check runs the bundle. Small programs replace ddproxy and
 Open MPI. All paths contain a space."""
 import json
 import os

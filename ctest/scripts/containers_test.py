@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """containers_test.py PROJECT CMAKE KOKKOS_DIR: the steps of the Containerfile and of the Apptainer definition must be the same, and must fit the project.
 
-Runs the steps in a copy of the project, as /bin/sh does in a container. Leaves scripts/setup to scripts/test, which runs it first, and does not
-compile: asks for the list of targets in place of the target install."""
+Runs the steps with sh in a copy of the project, as a container does. Does not run scripts/setup, because scripts/test runs it before this test. Does
+not compile: lists the targets instead of building the target install."""
 import json
 import os
 import pathlib

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""find_nccl_test.py MODULES CMAKE: tests where MODULES/FindNCCL.cmake finds NCCL, in made-up folders."""
+"""find_nccl_test.py MODULES CMAKE: tests where MODULES/FindNCCL.cmake finds NCCL, in folders that the test makes."""
 import os
 import pathlib
 import subprocess
@@ -36,7 +36,7 @@ class FindNccl(unittest.TestCase):
         (self.root / "project/CMakeLists.txt").write_text(PROJECT, encoding="utf-8")
 
     def install(self, prefix, minor, library="lib/libnccl.so"):
-        """Makes up NCCL 2.MINOR.0 in the folder `prefix`."""
+        """Writes the files of NCCL 2.MINOR.0 into the folder `prefix`. Returns what find() must return for them."""
         prefix = self.root / prefix
         header = "".join(f"#define NCCL_{part} {value}\n" for part, value in (("MAJOR", 2), ("MINOR", minor), ("PATCH", 0)))
         for path, text in (("include/nccl.h", header), (library, "")):

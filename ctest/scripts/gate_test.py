@@ -3,7 +3,7 @@
 """gate_test.py ROOT DDPROXY: scripts/gate must run two builds in turns and decide.
 
 The builds are twins (replayed compute and all-reduces), so that no verdict depends on the speed of this machine. A slower build is a program
-that reads slower tables. Then two rounds with real kernels check the files that the gate leaves, and all errors are tried."""
+that reads slower tables. Two rounds with real kernels check the files that the gate leaves. The other checks provoke errors, or stop the gate."""
 import json
 import os
 import pathlib

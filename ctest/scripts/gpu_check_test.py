@@ -176,7 +176,7 @@ class Job(unittest.TestCase):
                 write_program(pathlib.Path(folder) / name, "")
             write_program(pathlib.Path(folder) / "srun", SRUN)
             write_program(pathlib.Path(folder) / "nvidia-smi", f'for bus in {buses}; do echo "00000000:$bus:00.0"; done')
-            write_program(pathlib.Path(folder) / "cat", NODES)  # prints the kernel's files
+            write_program(pathlib.Path(folder) / "cat", NODES)  # the job reads files of the kernel with cat
             environment = {"PATH": f"{folder}:{folder}/path:/usr/bin:/bin", "SLURM_JOB_ID": "1", "SLURM_CPUS_ON_NODE": "128",
                            "SLURM_TASKS_PER_NODE": "8", "SLURM_GPUS_ON_NODE": "8", "SLURM_GPUS_PER_NODE": "8"} | slurm
             return subprocess.run(["bash", project / "deploy/slurm/run-8gpu.sbatch", *words], cwd=folder, env=environment,

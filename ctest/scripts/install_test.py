@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""install_test.py PROJECT BUILD CMAKE BUILD_TYPE: installs ddproxy into a fresh prefix, moves it, and uses it from there. Tests what is printed if parts are
+"""install_test.py PROJECT BUILD CMAKE BUILD_TYPE: installs ddproxy into a fresh prefix, moves it, and uses it from there. Also tests what is printed if parts are
 missing. The report needs h5py and matplotlib in this Python."""
 import importlib.util
 import json

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""link_rate_test.py SCRIPTS: the rate of the link that scripts/run chooses, by hand, and the refusal of other files."""
+"""link_rate_test.py SCRIPTS: compares the link rate that scripts/run chooses with a calculation by hand, and tests that other files are refused."""
 import json
 import pathlib
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""median_interval_test.py SCRIPTS: intervals against tables of the sign test, Student's formula, golden values, and samples with a known median."""
+"""median_interval_test.py SCRIPTS: compares intervals with tables of the sign test, Student's formula, golden values and known medians."""
 import csv
 import math
 import pathlib
@@ -41,7 +41,7 @@ class MedianInterval(unittest.TestCase):
                 self.assertAlmostEqual(got, want, 8, row["values"])
 
     def test_has_the_limit_of_the_other_implementations(self):
-        """The model, the scripts and the report each say from how many values on the interval is one of the median."""
+        """The model, the scripts and the report each have the least number of values for an interval of the median. All must be equal."""
         limits = {"model/statistics/median_interval.hpp": r"fewest_for_an_interval = (\d+);", "results/reporting/intervals.py": r"^FEWEST = (\d+)\b"}
         for path, pattern in limits.items():
             found = re.findall(pattern, (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)

@@ -32,7 +32,7 @@ def printed(commands, folder):
 
 
 def refreshed(text, folder):
-    """Returns the document with the present output after each pasted command."""
+    """Returns the document with the present outputs in place of the pasted ones."""
     def block(found):
         return f"```sh\n{found['commands']}```\n{found['between']}```\n{printed(found['commands'], folder)}```"
 

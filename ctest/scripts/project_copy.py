@@ -9,7 +9,7 @@ PERSON = ("-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "init
 
 
 def copy_project(root, folder):
-    """Copies the sources of the project to a new folder, which gets no repository."""
+    """Copies the sources of the project to a new folder, without the git repository."""
     shutil.copytree(root, folder, ignore=shutil.ignore_patterns(*NOT_SOURCES), symlinks=True)
 
 

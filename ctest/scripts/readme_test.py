@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """readme_test.py ROOT DDPROXY KOKKOS_DIR MPIEXEC DOCUMENT...: runs every command of the documents' sh blocks in a copy of the project.
 
-Does not run commands that take minutes: scripts/test runs this test, and scripts/setup ran before it. Runs scripts/run with an input only. Runs
-scripts/gate with two rounds, which decide nothing, and two twins instead of five. Commands that build are only configured, and the program of this
-build replaces the result. A build for CUDA is configured only if scripts/setup has built a Kokkos for it. The launcher of this build replaces mpirun;
-the scripts must find it themselves."""
+Does not run commands that take minutes: scripts/setup, scripts/test, and scripts/run without an input. Runs scripts/gate with two rounds, which decide
+nothing, and the twins with two samples instead of five. Commands that build only configure and list the targets, and the ddproxy of this build replaces the
+result. A build for CUDA is configured only if scripts/setup has built a Kokkos for it. The launcher of this build replaces mpirun in the commands. The
+scripts must find this launcher themselves."""
 import glob
 import os
 import re

@@ -33,7 +33,7 @@ with tempfile.TemporaryDirectory() as folder:
     parameters = 4 * recording["parameters"]  # bytes
     fsdp2, zero1 = recording["methods"]
     assert (fsdp2["method"], zero1["method"]) == ("fsdp2", "zero1")
-    # Every unit is gathered for the forward pass, and each block again for its backward pass. The root stays gathered.
+    # FSDP gathers every unit for the forward pass, and each block again for its backward pass. The root unit stays gathered.
     assert set(fsdp2["verbs"]) == {"all_gather", "reduce_scatter"} and fsdp2["waits"], fsdp2["verbs"]
     assert fsdp2["verbs"]["reduce_scatter"] == [3, parameters], (fsdp2["verbs"], parameters)
     calls, gathered = fsdp2["verbs"]["all_gather"]

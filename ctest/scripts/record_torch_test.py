@@ -82,7 +82,7 @@ def check_refusals():
 
 
 def make_model_as_large(path, total):
-    """Gives the file a model of the same size. Otherwise it is rejected, because it is of another model."""
+    """Checks that --beside rejects a file of another model and a damaged file. Then gives the file a model of `total` parameters."""
     import h5py
     with h5py.File(path) as file:
         ranks, numel = file["sweep/measured"].shape[2], file["model/numel"][()].sum()

@@ -27,7 +27,7 @@ class Release(unittest.TestCase):
         cls.folder = pathlib.Path(folder.name).resolve()
         cls.clean = cls.folder / "clean"
         copy_project(PROJECT, cls.clean)
-        # A tarball has its revision already. The copy is a repository, whose revision.txt has a placeholder.
+        # PROJECT may be a tarball, whose revision.txt has the revision. In a repository this file has a placeholder.
         (cls.clean / "cmake/revision.txt").write_text("$Format:%H$\n")
         cls.revision = commit_all(cls.clean)
         cls.version = re.search(r"project\(ddproxy VERSION (\S+)", (cls.clean / "CMakeLists.txt").read_text())[1]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""speeds_test.py SCRIPTS: computes kappa and gamma from the times of a fluid with known kappa and gamma."""
+"""speeds_test.py SCRIPTS: computes kappa and gamma from the times that two fluids with known kappa and gamma take (docs/model.md)."""
 import sys
 import unittest
 
@@ -27,8 +27,7 @@ class Speeds(unittest.TestCase):
         self.assertEqual(speeds(1.0, 1.0, 0.9, 0.95), (1.0, 1.0))
 
     def test_gamma_is_that_of_the_table(self):
-        # ten calls of 0.1 s take twice as long next to compute; measured alone they seemed to take
-        # 3 s
+        # ten calls of 0.1 s, the median of the table, take twice as long next to compute; 0.3 s is an outlier
         alone = alone_seconds([(4096, [0.3, 0.1, 0.1])])
         self.assertEqual(speeds(2.0, 10 * alone[4096], 2.0, 2.0), (1.0, 0.5))
 
@@ -43,7 +42,7 @@ class Speeds(unittest.TestCase):
         compute, collective = beside(2e-3 * repetitions, 1e-3 * calls, 0.5, 0.2)
         self.assertLess(abs(compute / collective - 1), 0.15)
         self.assertGreater(compute, 0.5 * TARGET_SECONDS)
-        self.assertEqual(rebalanced(1, 1, 1.0, 1.0, 100.0), (10, 1))  # the call made little progress: at most ten times its time is assumed
+        self.assertEqual(rebalanced(1, 1, 1.0, 1.0, 100.0), (10, 1))  # little progress: at least a tenth of the call is assumed to have run with compute
 
     def test_sizes_rise_from_the_smallest_gradient_and_are_whole_elements(self):
         found = sizes(20, 10**9)

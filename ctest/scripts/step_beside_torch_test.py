@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""step_beside_torch_test.py SCRIPT STEP_WORKER: wrong calls, and the numbers that the script derives from times. If this Python has torch, also a comparison
-of the smallest model; else exits with 77 after the rest."""
+"""step_beside_torch_test.py SCRIPT STEP_WORKER: tests wrong calls, and the numbers that the script derives from times. If this Python has torch, also
+compares the smallest model. Without torch, ends with exit code 77."""
 import importlib.machinery
 import importlib.util
 import os
@@ -52,7 +52,7 @@ for words, line in ((["huge", "1", "2", "3"], "there is no preset \"huge\""), ([
                           env={**os.environ, "OMP_PROC_BIND": "false"})  # without it Kokkos prints advice
     assert told.returncode == 2 and told.stderr.startswith("step_worker: ") and line in told.stderr and told.stderr.count("\n") == 1, told
 
-# A program in the place of Python that builds another model.
+# A program takes the place of Python, and reports a model of another size.
 with tempfile.TemporaryDirectory() as folder:
     other = 'import sys\nif sys.argv[1] != "-c":\n    print(\'{"torch": "none", "parameters": 1}\', flush=True)\n    sys.stdin.read()\n'
     told = run(WORKER, "--python", write_program(folder, "python", other), "--models", "tiny", "--tokens", "16", "--threads", "1")

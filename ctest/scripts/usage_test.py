@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""usage_test.py PROJECT: the scripts look at their arguments before they install, build or write anything.
+"""usage_test.py PROJECT: the scripts must check their arguments before they install, build or write anything.
 
-Works on a copy of scripts/ and inputs/. There scripts/setup only leaves a trace, except where it is tested itself, so that a script that starts it
-too early is found and installs nothing."""
+Works on a copy of scripts/ and inputs/. In the copy, scripts/setup only creates the file `started`. This file shows that a script has started it, and
+nothing is installed. Only the test of the help copies the real scripts/setup."""
 import pathlib
 import shutil
 import subprocess

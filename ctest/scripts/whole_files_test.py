@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""whole_files_test.py SCRIPTS: Python must write files completely or not at all, even on a full disk and next to another writer. Needs h5py, not torch."""
+"""whole_files_test.py SCRIPTS: torch_recording must write files completely or not at all, even on a full disk or if two writers write one file. Needs h5py, not torch."""
 import importlib
 import multiprocessing
 import os

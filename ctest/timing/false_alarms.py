@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """false_alarms.py DDPROXY [--pairs 300] [--samples 15] [--slowdown 1.03] [--folder DIR]
 
-Measures how often `ddproxy compare` calls a build slower than itself. Each pair is two runs of the sweep of a small twin, which are compared. The
-twin has 15 cases of a few milliseconds, so a run with 15 samples takes one or two seconds. Fails if it does so for more than 1 % of the pairs. If a folder is named, the
-files stay there, and pairs that exist are not run again.
-With --slowdown, all times of the second run are multiplied by this factor, and the test counts how many pairs are found. It then never fails."""
+Measures how often `ddproxy compare` calls a build slower than itself. A pair is two runs of the sweep of the same small twin. The twin has 15 cases of a
+few milliseconds, so a run with 15 samples takes one or two seconds. Fails if compare calls more than 1 % of the pairs slower. With --folder the files
+stay in this folder, and a further start does not repeat runs that exist.
+With --slowdown all times of the second run's twin are multiplied by this factor. The test then counts the slowdowns that are found, and never fails."""
 import argparse
 import os
 import pathlib
@@ -40,7 +40,7 @@ def sweep(ddproxy, folder, side, name):
 
 
 def compare(ddproxy, folder, base, new):
-    """Returns the exit code of compare and its rows of the cases."""
+    """Returns the exit code of compare and what it printed."""
     done = subprocess.run([ddproxy, "compare", base, new, "--json", "pair.json"], cwd=folder, capture_output=True, text=True)
     assert done.returncode in (0, 1, 5), (done.returncode, done.stdout, done.stderr)
     return done.returncode, done.stdout

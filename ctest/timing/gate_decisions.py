@@ -3,9 +3,9 @@
 """gate_decisions.py DDPROXY_MODEL SESSION... [--group 16] [--resample 0] [--at-most N | --at-least N]
 
 Repeats the decisions of scripts/gate on stored rounds. SESSION is a folder of base-NNN.h5 and new-NNN.h5 from one start of the gate. Compares
-consecutive groups of rounds; these decisions are independent. With --resample N, also compares N random groups of each session, without repetition
-within a group. They share rounds, so they are not independent. Prints how often each exit code occurred. --at-most N fails if more than N independent
-decisions are "slower"; --at-least N fails if fewer than N are."""
+consecutive groups of rounds; these decisions are independent. With --resample N, also compares N random groups of each session. No group has a round
+twice, but the groups share rounds, so these decisions are not independent. Prints how often each exit code occurred. --at-most N fails if more than N
+independent decisions are "slower"; --at-least N fails if fewer than N are."""
 import argparse
 import collections
 import concurrent.futures

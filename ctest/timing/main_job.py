@@ -3,10 +3,10 @@
 """main_job.py ROOT [--runs 5] [--keep DIR] [--report DIR]
 
 Runs scripts/run --runs times in a row, in the folder ROOT of a checkout, and prints a row for each run of the two real inputs. Fails if a bound is not
-kept. The bounds of gpt2-slice-link hold for each run: rho, the model_error, the regret, T of naive and flat beside T_compute plus the all-reduces of
-the same round, and a cap that is slower than the best one beyond its 95 % interval. Of gpt2-large-cpu, naive and flat keep the same bound in each run,
-and the median of the model_error over the runs has a bound of its own; a run without a score (nan) counts as the worst one.
---keep keeps the JSON files of each run in DIR/1, DIR/2 and so on. --report judges such a folder and runs nothing."""
+kept. Each run of gpt2-slice-link must be valid and keep bounds of rho, of the model_error, of the regret, and of the difference between T of naive and
+flat and its prediction from the same round (/sweep/same_round). Its worst cap must be slower than the best one beyond the 95 % interval. Each run of
+gpt2-large-cpu must be valid and keep the bound of naive and flat. The median of its model_error over the runs has a bound, too; a model_error of nan
+counts as the largest. --keep stores the JSON files of each run in DIR/1, DIR/2 and so on. --report judges such a folder and runs nothing."""
 import argparse
 import json
 import math

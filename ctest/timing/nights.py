@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nights.py ROOT BUILD [--nights 10] [--slow linear:0.03] [--folder DIR]
 
-Runs the nightly job of deploy/spack/ci, with its own rounds and input: as many nights with an unchanged build as with a slower one, in turns. BUILD is
-also the reference and the last good build. The slower build is BUILD, whose operators of one kind really take longer (--slow KIND:SHARE). Prints a
-row for each night. Fails if the job called fewer than nine of ten unchanged builds unchanged, or found fewer than eight of ten slower builds.
-If a folder is named, its nights are kept, and a second start takes only those that are missing."""
+Runs the nightly job of deploy/spack/ci with the rounds and the input that the job itself chooses. Nights with an unchanged build and with a slower one
+take turns. In all of them BUILD is the reference and the last good build. The slower build is BUILD with operators of one kind that really take longer
+(--slow KIND:SHARE). Prints a row for each night. Fails if the job called fewer than nine of ten unchanged builds unchanged, or found fewer than eight of
+ten slower builds. With --folder the nights are kept in this folder, and a second start runs only those that are missing."""
 import argparse
 import json
 import os

@@ -23,19 +23,19 @@ namespace ddproxy {
 /// buffers. The prediction of `ddproxy memory` is about a program that allocates a buffer when it is first
 /// used and frees it after its last use. This lane does the same with the pages of the buffers. A buffer
 /// becomes resident as a whole, filled with NaN, before the first task that uses it; FillingEngine does this
-/// for collectives. It is released before the next compute task after its last use. So the resident memory of
-/// the process during a task is measured by the operating system and rests on no sum of sizes. The pages of a
-/// released buffer hold zeros. A task that uses a buffer after its release therefore computes wrong numbers.
+/// for collectives. It is released before the next compute task after its last use. So the operating system
+/// measures the memory of a task, and no sizes of buffers are added up. The pages of a released buffer hold
+/// zeros. A task that uses a buffer after its release therefore computes wrong numbers.
 ///
 /// Before each compute task the lane waits until the collectives that were issued before it have begun. So at
-/// most one is in flight, as on a link that keeps up with compute. On a slower link, buckets that wait for
-/// their reduction stay live, and the memory depends on the speed of the link.
+/// most one of a communication lane is in flight, as on a link that keeps up with compute. On a slower link,
+/// buckets that wait for their reduction stay live, and the memory depends on the speed of the link.
 ///
 /// Order of calls: construct the lane, then watch(), then for each step run_step() and end_step().
 class ReleasingLane : public ComputeLane {
  public:
-  /// Takes a reference to the lane, the memory of the step, the places of its buffers, and the step. The
-  /// arguments must outlive this object.
+  /// `memory` has the buffers of the step at `places`. `lane` carries out the tasks. `lane` and `step` must
+  /// outlive this object.
   ReleasingLane(StepLane& lane, kernels::Floats memory, StepPlaces const& places, CompiledStep const& step)
       : lane_(lane),
         memory_(std::move(memory)),
@@ -65,7 +65,7 @@ class ReleasingLane : public ComputeLane {
     for (auto& begun : begun_) begun = 0;
     phases.clear();
     start = before_update = resident();
-    for (Use& use : uses_) use.resident = use.first_call != no_call;  // fill_before() fills it
+    for (Use& use : uses_) use.resident = use.first_call != no_call;  // fill_before_call() fills it
     lane_.begin();
   }
   void run(std::size_t operation) override { lane_.run(operation); }
@@ -110,7 +110,7 @@ class ReleasingLane : public ComputeLane {
     bool kept = false;  ///< its content is needed after the step
     bool resident = false;
     std::size_t first_task = nothing, end_task = 0;  ///< numbers of compute tasks: first, and after the last
-    std::pair<std::size_t, std::size_t> first_call = no_call;  ///< lane and call, if no task comes before it
+    std::pair<std::size_t, std::size_t> first_call = no_call;  ///< lane and call, if its first use is a call
     std::map<std::size_t, std::size_t> last_call = {};         ///< lane: its last call on the buffer
   };
 

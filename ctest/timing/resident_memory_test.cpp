@@ -34,8 +34,8 @@ constexpr double timeout_s = 300;
 constexpr double bound = 0.05;  // largest error of the prediction
 
 // The rates are those of a core. With them the link of the prediction keeps up with compute, as the link of
-// the measurement does (ReleasingLane). Otherwise it depends on both links how many buckets of ZeRO-1 and
-// ZeRO-2 wait for their reduction.
+// the measurement does (ReleasingLane). Otherwise the number of buckets that wait for their reduction
+// (ZeRO-1 and ZeRO-2) would depend on the links.
 constexpr char const* input = R"([model]
 preset = "gpt2"
 [step]
@@ -51,7 +51,7 @@ bandwidth = 1e10
 struct Method {
   char const* name;
   model::ShardStage stage;
-  char const* keys;  ///< of [shard]
+  char const* keys;  ///< text of [shard]
 };
 
 std::ostream& operator<<(std::ostream& out, Method const& method) {
@@ -70,7 +70,7 @@ int rank() {
   return test_runtime->rank();
 }
 
-/// A step of the input on all ranks. All ranks make the same calls.
+/// Trains the model of the input on all ranks. All ranks must make the same calls.
 class Training {
  public:
   explicit Training(Config const& config)

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """shard_link.py ROOT DDPROXY MPIEXEC... [--models gpt2,llama] [--rhos 0.5,1,2] [--runs 5] [--samples N] [--tokens N] [--table FILE] [--keep DIR] [--report]
 
-Tests the prediction of sharded steps as step_link.py tests that of steps without sharding. Two ranks train a small GPT-2 and a small Llama with data
-parallelism (ddp), with ZeRO-1 and with FSDP, on links of the same rates. rho is the time of an all-reduce of all gradients over T_compute, measured with ddp.
-In each run the bounds of step_link.py hold over the points of all methods. Besides, the prediction must have the order of two methods right wherever their
-measured times differ beyond noise: where the 95 % intervals of T do not overlap. A run without such a pair fails, because it decides nothing about the order.
-The prediction that is judged is `predicted, no contention`: it rests on measurements in which nothing overlapped. The options are those of step_link.py."""
+Tests the prediction of sharded steps; step_link.py tests that of steps without sharding. Two ranks train a small GPT-2 and a small Llama with data
+parallelism (ddp), with ZeRO-1 and with FSDP, on links of the same rates. rho is the time of an all-reduce of all gradients / T_compute, measured with ddp.
+In each run the points of all methods together must keep the bounds of step_link.py. The prediction must also put two methods into the right order if their
+measured T differ beyond noise, that is, if the 95 % intervals do not overlap. A run without such a pair fails, because it decides nothing about the order.
+The test judges the prediction `no contention`, which uses only measurements in which nothing overlapped. The options are those of step_link.py."""
 import itertools
 import shutil
 import sys
@@ -14,12 +14,12 @@ import time
 
 import whole_steps as steps
 
-# Most of the time of a point goes into the tables of the collectives and for kappa and gamma. Their time grows with that of a collective of all
-# gradients, so the model is small, and the call is not chosen by measurements. There are many tokens for each parameter: the link is then slow, and little
-# processor time goes into the transfers. The burst is small because the units are small: a message after a pause is then hardly faster than the messages
-# of the tables, which follow each other.
+# A point spends most of its time on the tables: of the collectives, of kappa and of gamma. This time grows with that of a collective of all gradients, so
+# the model is small, and `call` is not "auto", which needs further measurements. There are many tokens for each parameter. So the link is slow, and the
+# transfers take little processor time. The units are small, so the burst is small, too. Otherwise a message after a pause would be faster than the messages
+# of the tables, which follow each other without a pause.
 SIZE = {"d_model": 128, "heads": 2, "vocabulary": 512, "context": 128, "cap_mib": 0.5, "burst": "96kb", "call": "nonblocking"}
-METHODS = {"ddp": "none", "zero1": "zero1", "fsdp": "fsdp"}  # what a table calls it: [shard] stage. ddp comes first; it gives rho
+METHODS = {"ddp": "none", "zero1": "zero1", "fsdp": "fsdp"}  # name in the table: [shard] stage. ddp comes first, because it gives rho
 
 
 def measure_methods(opts, run, at, mbit, report):

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs the twins of whole steps on A100 (inputs/*-step-a100x*.toml) with each kind of sharding, on the lanes
-// that `ddproxy step` makes, and prints T beside its own prediction. Takes about a minute.
+// that `ddproxy step` makes, and compares T with the prediction. Takes about a minute.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ double hsdp_row(std::string const& name) {
   return rows.back().step;
 }
 
-/// Runs the twin of an input and compares T with its own prediction. Returns T.
+/// Runs the twin of an input and compares T with the prediction. Returns T.
 double run_twin(std::string const& model, Config const& config, std::string const& method) {
   const auto workload = make_workload(config);
   const auto predicted = prediction(config, workload);

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """slow_link.py ROOT DDPROXY MPIEXEC... [--rates 1,2,4] [--rhos 0.5,1,2] [--samples N] [--table FILE] [--keep DIR] [--report]
 
-Tests the prediction of E with real kernels and real MPI over loopback, whose rate tc limits (scripts/slow-link). For each rate it chooses the tokens
-of a step so that rho is about the wanted value. rho is T_comm of the flat plan divided by T_compute. Checks the bounds of the prediction; with --report only
-prints them. Intervals that are too wide for a check are a failure. --keep saves the results files. Exits with 77 if no network namespace can be
-made."""
+Tests the prediction of E with real kernels and real MPI over loopback, whose rate tc limits (scripts/slow-link). For each rate and rho it chooses the
+tokens of a step so that rho, T_comm of the flat plan / T_compute, is about the wanted value. Fails if the errors exceed the bounds, or if the intervals are
+too wide for a decision. With --report it only prints the errors. --keep saves the results files in DIR. Exits with 77 if no network namespace can be made."""
 import argparse
 import json
 import math
@@ -99,8 +98,8 @@ def telling(cases):
 
 
 def slower(case, other):
-    """Returns by which share of the other's T a case is slower, beyond the 95 % interval of the differences between samples
-    of the same round."""
+    """Returns by which share of the other's T a case is slower at least: the lower end of the 95 % interval of the differences
+    in the same round, or 0."""
     differences = [a - b for a, b in zip(case["samples"], other["samples"])]
     return max(0.0, median_interval(differences)[1]) / statistics.median(other["samples"])
 
@@ -175,7 +174,7 @@ def main():
         for rate in opts.rates.split(","):
             for rho in map(float, opts.rhos.split(",")):
                 tokens = tokens_for(opts, rate, rho)
-                samples = opts.samples if rho >= 1 else 2 * opts.samples + 1  # E is a small part of T
+                samples = opts.samples if rho >= 1 else 2 * opts.samples + 1  # a small E needs more samples
                 tables = start(opts, rate, "run", tokens, samples, ["per_tensor", "bucketed", "optimal"])
                 cases = list(rows(tables))
                 verdict = judge(cases)

@@ -4,9 +4,9 @@
 
 Tests the prediction of whole steps (`ddproxy step`) with real kernels and real MPI over loopback, whose rate tc limits (scripts/slow-link). Two ranks train
 a small GPT-2 and a small Llama. A first run without a limit measures T_compute of each model. From it follows the rate at which rho = T_comm / T_compute has
-the wanted value. Each round of the series runs every model with every rho once. The prediction that is judged is `predicted, no contention`: it rests on
-measurements in which nothing overlapped. The prediction with kappa and gamma is printed beside it. With --report the script only prints. --keep saves the
-results files. Exits with 77 if no network namespace can be made."""
+the wanted value. Each of the --runs then measures every model with every rho once. The test judges the prediction `no contention`, which uses only
+measurements in which nothing overlapped. It also prints the prediction with kappa and gamma. With --report it only prints. --keep saves the results files
+in DIR. Exits with 77 if no network namespace can be made."""
 import shutil
 import sys
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs the twins of whole steps on A100 (inputs/*-step-a100x*.toml) with one and four micro-batches, and
-// prints T beside its prediction. Takes about two minutes.
+// compares T with the prediction. Takes about two minutes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ namespace {
 
 class StepTwins : public testing::TestWithParam<std::string> {};
 
-/// Runs the twin of an input and compares T with its own prediction.
+/// Runs the twin of an input and compares T with the prediction.
 void run_twin(std::string const& name, int accumulation) {
   Config config = read_config(std::string(inputs_folder) + "/" + name + ".toml");
   config.step.accumulation = accumulation;  // micro-batches of the same size

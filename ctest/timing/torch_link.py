@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """torch_link.py ROOT DDPROXY_MODEL [--python PYTHON] [--rhos 0.5,1,2] [--runs 5] [--samples N] [--batch N] [--table FILE] [--keep DIR] [--report]
 
-Tests the prediction of sharded steps of PyTorch: FSDP2, and DDP with ZeroRedundancyOptimizer, two ranks on the CPU with Gloo over loopback, whose rate tc
-limits. scripts/record-sharded-torch.py records the collectives that PyTorch really calls, predicts the step from measurements in which nothing overlapped,
-and measures it. The model is the default GPT-2 of that script. A first run without a limit measures T_compute. From it follows the rate at which rho, the time of
-an all-reduce of all gradients over T_compute, has the wanted value. PYTHON is an interpreter that has torch. Exits with 77 if it has none, or if no network
-namespace can be made."""
+Tests the prediction of sharded steps of PyTorch, with FSDP2 and with DDP and ZeroRedundancyOptimizer. Two ranks train on the CPU with Gloo over loopback,
+whose rate tc limits. scripts/record-sharded-torch.py records the collectives that PyTorch really calls, predicts the step from measurements in which nothing
+overlapped, and measures the step. The model is the default GPT-2 of that script. A first run without a limit measures T_compute. From it follows the rate at
+which rho, the time of an all-reduce of all gradients / T_compute, has the wanted value. PYTHON is an interpreter that has torch. Exits with 77 if it has no
+torch, or if no network namespace can be made."""
 import argparse
 import json
 import os

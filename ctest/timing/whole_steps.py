@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole steps over a slow link, for step_link.py and shard_link.py: `ddproxy step` on two ranks, with real kernels and real MPI over loopback, whose rate tc
-limits (scripts/slow-link); the errors of its predictions; when a run fails. A point is one measurement: a model, a rate of the link and a way to train."""
+"""Shared by step_link.py and shard_link.py. Runs `ddproxy step` on two ranks, with real kernels and real MPI over loopback, whose rate tc limits
+(scripts/slow-link). Judges its predictions. A point is one measurement: a model, a rate of the link and a way to train. torch_link.py uses run_series()."""
 import argparse
 import json
 import math
@@ -41,12 +41,12 @@ STEP_BOUND = 0.05  # largest error of T, in each point of each run
 EXPOSED_BOUND = 0.10  # largest mean error of E over the points of a run
 LEAST_SHARE = 0.10  # a point counts for the mean error of E if E is at least this share of T
 WIDEST = 0.20  # largest mean of (half-width of the interval of E) / E; with wider intervals a run decides nothing
-PREDICTIONS = {"no contention": "uncontended", "kappa and gamma": "predicted"}  # what a table calls it: dataset of /step
+PREDICTIONS = {"no contention": "uncontended", "kappa and gamma": "predicted"}  # name in the table: dataset of /step
 
 
 def parser(samples, tokens, size):
-    """Returns a parser of the options that both scripts have. `samples` and `tokens` are the default values. `size` has the other keys of INPUT, and `burst`, the
-    bytes that an idle link sends at once above its rate."""
+    """Returns a parser of the options that both scripts have. `samples` and `tokens` are the default values. `size` has other keys of INPUT, and `burst`: the
+    bytes that an idle link sends at once, faster than its rate."""
     options = argparse.ArgumentParser()
     options.add_argument("root")
     options.add_argument("ddproxy")
@@ -105,7 +105,7 @@ def rates_of(opts):
 
 
 def rho_of(tables):
-    """Returns the measured time of an all-reduce of all gradients over T_compute, of a step without sharding."""
+    """Returns the measured time of an all-reduce of all gradients / T_compute. `tables` must be of a step without sharding."""
     times = dict(zip(tables["allreduce"]["bytes"], tables["allreduce"]["median"]))
     return times[gradient_bytes(tables)] / alone(tables)
 
@@ -141,7 +141,7 @@ def judge(points, prediction):
 
 
 def complaints(verdict):
-    """Returns why a run fails. An interval that is too wide is a failure, too, because with it any prediction would pass."""
+    """Returns why a run fails. If the intervals of E are too wide, it fails, too, because then any prediction would pass."""
     if verdict["told"] == 0:
         return [f"no point has E of at least {LEAST_SHARE:.0%} of T"]
     if not verdict["half_width"] <= WIDEST:
@@ -190,7 +190,7 @@ class Report:
 
 
 def run_series(opts, series):
-    """Calls series(opts, report) in an empty folder. It returns the complaints. Prints them, and returns the exit code."""
+    """Calls series(opts, report) in an empty folder. Prints the complaints that it returns. Returns the exit code."""
     for name in ("root", "ddproxy", "table", "keep"):
         if getattr(opts, name):
             setattr(opts, name, os.path.abspath(getattr(opts, name)))

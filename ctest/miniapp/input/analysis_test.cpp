@@ -61,7 +61,7 @@ TEST(Statistics, TheIntervalCoversTheMedianAsOftenAsItSays) {
   EXPECT_LE(covered, 1980);
 }
 
-// Student's interval of two to five values contains the median in most trials.
+// Student's interval of two to five values must contain the median in 94 to 96 % of the trials.
 TEST(Statistics, TheIntervalOfFewValuesCoversTheMedianToo) {
   std::mt19937 random(11);
   std::normal_distribution<double> distribution(100, 5);

@@ -110,8 +110,8 @@ TEST(ResultsMemory, HoldsTheFileAndItsImage) {
   const double operations = static_cast<double>(workload.pass.operations.size());
   double buckets = 0;
   for (auto const& item : cases) buckets += static_cast<double>(item.plan.size());
-  // each sample has four values for each of the 8 ranks, eight that do not depend on the rank, and one for
-  // each bucket
+  // a sample of a case has four values for each of the 8 ranks, eight that do not depend on the rank, and one
+  // for each bucket; a sample of the operations has one for each rank and operation
   const double more =
       8 * 10000 * (static_cast<double>(cases.size()) * (4 * 8 + 8) + buckets + 8 * operations);
   EXPECT_NEAR(results_file_bytes(many, workload, cases, 8) - results_file_bytes(few, workload, cases, 8),

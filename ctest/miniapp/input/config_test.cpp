@@ -25,7 +25,7 @@ std::string error_of(std::string const& text) {
 
 struct Bad {
   char const* input;
-  char const* line;     // the line that the message names; empty if a key is missing
+  char const* line;     // the line that the message must name; empty: any
   char const* message;  // a part of the message
 };
 
@@ -98,7 +98,7 @@ std::string repeated(std::string const& text, int count) {
   return all;
 }
 
-// Deeper nesting would overflow the stack in the parser or in its result.
+// The parser and the functions of its result recurse, so deep nesting would overflow the stack.
 TEST(Config, RefusesDeepNestingBeforeItIsParsed) {
   const std::string accepted = "unknown section [a]";
   const auto expect = [](std::string const& text, std::string const& message) {

@@ -38,7 +38,7 @@ TEST(Stopping, fewer_than_six_samples_are_never_precise) {
 
 TEST(Stopping, an_e_of_nearly_nothing_is_compared_with_t) {
   const auto hidden = result_of({1.0, 1.0002, 0.9998, 1.0, 1.0, 1.0});
-  EXPECT_TRUE(is_precise(hidden, 0.05));  // 0.2 ms against 5 % of 5 ms
+  EXPECT_TRUE(is_precise(hidden, 0.05));  // noise 0.2 ms, limit 5 % of 5 ms
   EXPECT_FALSE(is_precise(hidden, 0.02));
 }
 
@@ -46,7 +46,7 @@ TEST(Stopping, rounds_go_on_until_the_target_or_the_budget) {
   const RoundBudget fixed(3, 0.0), timed(3, 10.0);
   EXPECT_TRUE(fixed.takes_another(2, 100.0, true));
   EXPECT_FALSE(fixed.takes_another(3, 0.1, false));
-  EXPECT_TRUE(timed.takes_another(3, 7.5, false));   // a fourth of 2.5 s fits
+  EXPECT_TRUE(timed.takes_another(3, 7.5, false));   // a fourth round of 2.5 s fits
   EXPECT_FALSE(timed.takes_another(3, 7.6, false));  // it does not fit
   EXPECT_FALSE(timed.takes_another(3, 1.0, true));
   EXPECT_EQ(fixed.reason(false), Stop::samples);

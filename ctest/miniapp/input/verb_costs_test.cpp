@@ -23,8 +23,8 @@ constexpr auto table_of_two =
     "all_gather,2,2000,3\n";
 constexpr auto scatter_of_two = "reduce_scatter,2,1000,5\nreduce_scatter,2,2000,6\n";
 
-/// A step of four ranks. FSDP divides over groups of two neighbours, and all-reduces average over ranks 0 and
-/// 2, and 1 and 3.
+/// A step of four ranks. FSDP divides units among two neighbours. All-reduces average over ranks 0 and 2, and
+/// over ranks 1 and 3.
 class VerbCostsOfHybrid : public testing::Test {
  protected:
   model::RankGraphs step(bool clipped = false) const {
@@ -52,7 +52,7 @@ TEST_F(VerbCostsOfHybrid, EachVerbTakesTheTableOfItsRanks) {
 }
 
 TEST_F(VerbCostsOfHybrid, ATableThatDifferentGroupsShareIsWarnedOf) {
-  // The norm is added over the groups of two neighbours, and gradients are averaged over the others.
+  // The norm is added over groups of neighbours. Gradients are averaged over the other groups of two.
   const auto result = verb_costs(step(true), tables(std::string(table_of_two) + scatter_of_two), 0);
   ASSERT_EQ(result.warnings.size(), 1U);
   EXPECT_NE(

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""late_half_test.py DDPROXY_LATE_HALF DDPROXY_LOST_HALF DDPROXY_SCATTERED PROJECT BUILD MPIEXEC...: a strategy of one file and one row must be run,
-checked, verified, predicted, stored and drawn, and so must a way of sharding of one file and one row; other strategies must be refused. BUILD has the
-copies of model/step/strategies from which CMake built the programs."""
+"""late_half_test.py DDPROXY_LATE_HALF DDPROXY_LOST_HALF DDPROXY_SCATTERED PROJECT BUILD MPIEXEC...: a strategy that is added by one file and one row
+must be run, checked, verified, predicted, stored and drawn. So must a way of sharding. A wrong strategy, and one that a sweep cannot run, must be refused.
+BUILD has the copies of model/step/strategies from which CMake built the programs."""
 import difflib
 import json
 import re
@@ -88,7 +88,7 @@ def least_of_twin(folder):
 
 
 def check_twin(folder):
-    """T must be larger than that of per_tensor, as simulate() predicts from the graph. The least disturbed sample must agree with the prediction."""
+    """The least disturbed sample must agree with the predicted T, which must be larger than that of per_tensor."""
     write_twin(folder, STRATEGIES + "caps_mib = [0.125]\nsamples = 15\n")
     for _ in range(5):  # other programs can only add time, so a disturbed run is repeated
         predicted, least = least_of_twin(folder)
@@ -113,7 +113,7 @@ def check_that_a_wrong_one_is_refused(folder):
 
 
 def check_that_another_collective_is_refused(folder):
-    """The step of scattered is right, but not one that a sweep can measure. No command may measure or predict it."""
+    """The step of scattered is correct, but a sweep cannot measure it. No command may measure or predict it."""
     write_twin(folder / "scattered", 'strategies = ["scattered"]\n')
     (folder / "real.toml").write_text(tiny.read_text().replace("[sweep]\n", '[sweep]\nstrategies = ["scattered"]\n'))
     for command in ([*mpiexec, "-n", "2", scattered_ddproxy, "run", folder / "real.toml", "-o", folder / "scattered.h5"],
@@ -131,7 +131,7 @@ def drawn_spans(timeline, resource):
 
 
 def check_drawn(folder):
-    """The page has a timeline of late_half with a span for each event of rank 0. Every second bucket begins behind the last operator."""
+    """The page has a timeline of late_half with a span for each event of rank 0. Every second bucket begins after the last operator has begun."""
     run(sys.executable, "-B", report, folder / "real.h5", "-o", folder / "page")
     page = next((folder / "page").glob("*.html")).read_text()
     timeline, = re.findall(r"<summary>late_half</summary>(.*?)</details>", page, re.DOTALL)

@@ -16,8 +16,8 @@ bool is_update(Task const& task) {
   return compute != nullptr && compute->phase == Phase::update;
 }
 
-/// Returns the graph of a step of ZeRO stage 1 with the updates, and the collectives that follow each of
-/// them, in the reverse order.
+/// Takes the graph of a step of ZeRO stage 1. Returns it with the updates in reverse order, each of them with
+/// the collectives that follow it.
 StepGraph with_reversed_updates(StepGraph graph) {
   GraphBuilder builder;
   for (Buffer const& buffer : graph.buffers) builder.buffer(buffer);

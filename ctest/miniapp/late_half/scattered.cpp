@@ -6,7 +6,7 @@
 namespace ddproxy::model {
 namespace {
 
-/// Adds a reduce-scatter and an all-gather, both in place, for the all-reduce `task`.
+/// Adds an in-place reduce-scatter and an in-place all-gather, which replace the all-reduce `task`.
 void add_halves(GraphBuilder& builder, Task const& task) {
   Access whole = task.accesses.front(), part = whole;
   part.part = CommunicatorId{0};
@@ -23,7 +23,7 @@ void add_halves(GraphBuilder& builder, Task const& task) {
 
 }  // namespace
 
-/// A right step, in which a reduce-scatter and an all-gather average each bucket. A sweep cannot run and
+/// A correct step in which a reduce-scatter and an all-gather average each bucket. A sweep cannot run and
 /// predict such a step, so it must refuse the strategy.
 RankGraphs scattered(BackwardPass const& pass, Ddp const& step, std::size_t ranks) {
   RankGraphs graphs = ddp(pass, step, ranks);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests `ddproxy-model account`: the numbers of the course's model, the text beside the JSON, and wrong input. Started as account_test.py PROGRAM INPUTS."""
+"""Tests `ddproxy-model account`: the numbers of the preset xxl-ffn (course CS336), text and JSON, and wrong input. Started as account_test.py PROGRAM INPUTS."""
 import json
 import pathlib
 import re
@@ -84,7 +84,7 @@ class Account(unittest.TestCase):
         self.assertIn("(activations 17.83, buckets 6.98, gathered units 6.98)", text)
 
     def test_the_smallest_number_of_ranks_is_that_of_memory(self):
-        """Also if the units are large: the whole model, with the gathered parameters and all gradients at once."""
+        """`account` and `memory` must agree, even if the unit is the whole model, so that all its parameters and gradients are live at once."""
         whole = self.folder / "whole.toml"
         text = re.sub(r'table = "', f'table = "{INPUTS}/', (INPUTS / "llama3-8b-step-a100x8.toml").read_text())
         whole.write_text(text + '[shard]\nstage = "fsdp"\nunit = "whole"\n')

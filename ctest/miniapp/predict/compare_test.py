@@ -19,8 +19,8 @@ import h5py  # noqa: E402
 
 PROGRAM, MAKE_SAMPLE = sys.argv[1:]
 AB = pathlib.Path(__file__).parents[3] / "scripts" / "ab"
-# Replaces ddproxy: a sweep writes a file and a line, or exits with the number in the input. A
-# comparison exits with the number in CODE.
+# Replaces ddproxy. A sweep adds a line to LOG, and creates its results file or exits with the number in the input. A comparison
+# prints its arguments and exits with the number in CODE.
 STAND_IN = """#!/bin/sh
 case $1 in
   sweep) echo "$0" >>LOG; read code <"$2"; [ "$code" = 0 ] || { echo why >&2; exit "$code"; }; touch "$4";;
@@ -93,7 +93,7 @@ def check_that_equal_names_are_not_enough(folder, twin):
 
 
 def check_that_pytorch_is_no_machine(folder):
-    """Machines must not be ranked by the DDP cases in a file."""
+    """Machines must not be ranked by the cases of PyTorch's DDP in a file."""
     both = slower(folder / "twin.h5", folder / "both.h5", 1.0)
     figures = folder / "figures.json"
 
@@ -148,7 +148,7 @@ def check_ab(folder):
 
 
 def check_ab_where_a_run_fails(folder, ab):
-    """If a run fails, the exit code must be 4 with the command, never 1, which means slower."""
+    """If a run fails, scripts/ab must exit with 4 and print the command. Exit code 1 would mean slower."""
     for code in (1, 2, 3, 127):
         (folder / "bad.toml").write_text(f"{code}\n")
         done, order = ab(4, folder / "bad.toml")
@@ -163,7 +163,7 @@ def check_ab_where_a_run_fails(folder, ab):
 
 
 def check_labels(folder, real):
-    """LABEL=FILE must distinguish two submissions from one host."""
+    """LABEL=FILE must distinguish two offers that were measured on one host."""
     other = slower(real, folder / "second.h5", 1.1)
     figures = folder / "figures.json"
     for files, machines in ((("A 1=", "B="), ["A 1: a processor, 8 ranks, node", "B: a processor, 8 ranks, node"]),

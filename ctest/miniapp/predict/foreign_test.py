@@ -53,7 +53,7 @@ def claim_a_long_text(file):
 
 
 def overflow_a_plan(file):
-    """Plants a sum that overflows to a negative number, with an address outside of the data. The case counts as one without a plan."""
+    """Gives a case a plan that lies outside of the data, and whose first + count overflows. The case must count as one without a plan."""
     file["plans/first"][1] = 2**62 + 2**40
     file["plans/count"][1] = 2**62 + 1
 
@@ -222,7 +222,7 @@ def check_history(folder, whole):
 
 
 def check_inputs(folder):
-    """TOML and CSV that are deeply nested, long, or refer to themselves."""
+    """TOML and CSV files must be refused if they are deeply nested, too long, or symbolic links to themselves."""
     path = folder / "input.toml"
     for text in ("a = " + "[" * 40000 + "]" * 40000, "a" + ".a" * 40000 + " = 1\n", "[a" + ".a" * 40000 + "]\n",
                  "a = " + "{a = " * 40000 + "1" + "}" * 40000, 'a."="' + '."="' * 40000 + " = 1\n",

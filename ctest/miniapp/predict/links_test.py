@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """links_test.py MODEL FULL INPUT: the program MODEL must not contain or load Kokkos, MPI or libraries of a device, directly or through other
-libraries, and must work where they are absent. FULL shows that the test can find them. Both programs must predict the same, if FULL can
-start: a device build needs the driver of the device."""
+libraries, and must work where they are absent. FULL, the program with all commands, shows that the test can find them. Both programs must
+predict the same. FULL of a device build cannot start without the driver of the device."""
 import re
 import subprocess
 import sys
@@ -30,7 +30,7 @@ def run(*command):
 model_program, full_program, model_input = sys.argv[1:]
 model, full = found(model_program), found(full_program)
 if not full:
-    sys.exit(f"{full_program} seems to need neither Kokkos nor MPI: this test sees nothing")
+    sys.exit(f"{full_program} seems to need neither Kokkos nor MPI, so this test cannot show that it finds them")
 if model:
     sys.exit(f"{model_program} must do without {', '.join(model)}")
 

@@ -44,7 +44,7 @@ class Memory(unittest.TestCase):
         return done.stderr
 
     def large(self, batch=4, text=""):
-        """Returns the path of an input of gpt2-large with that batch and more sections."""
+        """Returns the path of an input of gpt2-large with this batch and the sections in `text`."""
         path = self.folder / "large.toml"
         path.write_text(f'[model]\npreset = "gpt2-large"\n[step]\nbatch = {batch}\nsequence = 1024\n[optimizer]\nkind = "adamw"\n{text}')
         return path
@@ -179,7 +179,7 @@ class Memory(unittest.TestCase):
 
     @unittest.skipUnless(importlib.util.find_spec("matplotlib") and importlib.util.find_spec("h5py"), "no matplotlib or no h5py")
     def test_the_legend_of_the_timelines_has_all_kinds(self):
-        """In this step the buckets are empty at the peak of each case, and not empty at other moments."""
+        """In this step buckets are live, but in at least one case not at the peak."""
         sys.path.insert(0, str(ROOT / "results"))
         from reporting import memory_page
         data, _ = self.memory(self.large(), "--ranks", "8", "--shard", "zero1,fsdp")

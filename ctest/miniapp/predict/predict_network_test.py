@@ -54,7 +54,7 @@ class PredictNetwork(PredictCase):
         self.assertIn("latency and bandwidth between nodes", done.stderr)
         link = ["--node-latency", "5e-6", "--node-bandwidth", "25"]
         self.assertIn("remove these options", self.refused(NODE, *link))
-        self.predict(NODE, "--ranks", "8,16", "--ranks-per-node", "8", *link)  # 16 ranks need it
+        self.predict(NODE, "--ranks", "8,16", "--ranks-per-node", "8", *link)  # 16 ranks need the link between nodes
 
     def test_stated_links_take_the_place_of_a_table(self):
         gpus = INPUTS / "gpt2-large-8gpu-nccl.toml"

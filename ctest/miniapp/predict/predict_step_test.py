@@ -17,7 +17,7 @@ PARTS = ("forward_s", "recompute_s", "backward_s", "exposed_s", "clip_s", "updat
 
 class PredictStep(PredictCase):
     def changed(self, file, *changes):
-        """Returns a copy of an input with its tables where they are, and each (pattern, text) of `changes` replaced."""
+        """Returns the path of a copy of an input that reads the same tables. Each pattern of `changes` is replaced by its text."""
         text = re.sub(r'table = "', f'table = "{INPUTS}/', file.read_text())
         for pattern, new in changes:
             text, count = re.subn(pattern, new, text)
@@ -74,7 +74,7 @@ class PredictStep(PredictCase):
             self.assertNotIn("same table", done.stderr)
 
     def test_a_table_of_all_ranks_does_not_stand_for_the_groups_of_hsdp(self):
-        """Without a column ranks the rows are those of [allreduce] ranks, whether the file has a column verb or not."""
+        """Without a column `ranks` the rows hold for [allreduce] ranks, whether the file has a column `verb` or not."""
         rows = (INPUTS / "derived/allreduce-64xa100-slingshot.csv").read_text().split("seconds\n")[1].splitlines()
         verbs = [f"{verb},{row}" for verb in ("all_reduce", "reduce_scatter", "all_gather") for row in rows]
         for header, lines in (("bytes,seconds", rows), ("verb,bytes,seconds", verbs)):

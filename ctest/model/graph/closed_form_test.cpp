@@ -75,8 +75,8 @@ RankGraphs forward_pipeline(std::size_t stages, int micro_batches) {
   return step;
 }
 
-/// Returns the end of the forward pass by a recurrence over stages s and micro-batches j. Compute of t_s
-/// seconds ends at f, a transfer of x seconds ends at c:
+/// Returns the end of the forward pass by a recurrence over stages s and micro-batches j. f is the end of the
+/// compute of stage s, which takes t_s seconds. c is the end of the transfer after it, which takes x seconds:
 ///   f(s,j) = max(c(s-1,j), f(s,j-1)) + t_s
 ///   c(s,j) = max(f(s,j), c(s,j-1)) + x
 double forward_seconds(std::vector<double> const& t, int micro_batches, double x) {
@@ -119,13 +119,13 @@ TEST(StepClosedForm, FullyShardedWithHiddenAndWithExposedGathers) {
       model.links = own_links(step);
       return seconds_of(step, model);
     };
-    // A gather takes no longer than the forward or backward of a layer. Only the first gather, the last
+    // A gather takes no longer than forward or backward of a layer. Only the first gather, the last
     // reduce-scatter and the updates are exposed.
     EXPECT_NEAR(seconds(1, 2, 0.5), 0.5 + n * (1 + 2) + r + n * u, 1e-12 * n);
     EXPECT_NEAR(seconds(1, 1, 1), 1 + n * 2 + r + n * u, 1e-12 * n);
-    // A gather takes at least as long as forward and backward, so gathers follow each other without a gap:
-    // one for each forward pass of a layer, and one for each backward pass of a layer except the first, whose
-    // unit was kept.
+    // A gather takes at least as long as forward or backward of a layer, so gathers follow each other without
+    // a gap. Each layer is gathered once in the forward pass. All layers except the last, whose unit is kept,
+    // are gathered again in the backward pass.
     EXPECT_NEAR(seconds(1, 2, 3), (2 * n - 1) * 3 + 2 + r + n * u, 1e-12 * n);
     EXPECT_NEAR(seconds(0.25, 0.5, 5), (2 * n - 1) * 5 + 0.5 + r + n * u, 1e-12 * n);
   }

@@ -24,7 +24,7 @@ inline CollectiveCost always(double seconds) {
   return [seconds](std::int64_t) { return seconds; };
 }
 
-/// Returns a link for each communication lane of `step`, so that no two lanes share a link.
+/// Returns the links of the communication lanes of `step`. No two lanes share a link.
 inline std::map<Lane, std::size_t> own_links(RankGraphs const& step) {
   std::map<Lane, std::size_t> links;
   for (RankClass const& each : step.classes) {
@@ -51,7 +51,7 @@ inline StepGraph compute_and_reduce(CommunicatorId on) {
   return builder.finish({});
 }
 
-/// Returns costs: Compute tasks take seconds[class of the rank], an all-reduce takes 2 s.
+/// Returns costs: a Compute task takes seconds[c] on ranks of class c, an all-reduce takes 2 s.
 inline CostModel seconds_by_class(std::vector<double> seconds) {
   CostModel model{.seconds = [seconds](std::size_t c, Task const&) { return seconds[c]; }};
   model.collectives.set(Verb::all_reduce, always(2));

@@ -79,8 +79,8 @@ TEST(MemoryMoments, AgreeWithLiveMemory) {
   }
 }
 
-// Parameters, moments and gradients are there before the update: 16 bytes a parameter. After the update the
-// gradients are gone.
+// Before the update, parameters, moments and gradients are live: 16 bytes a parameter. After the update the
+// gradients are not live any more.
 TEST(MemoryMoments, BeforeAndAfterTheUpdate) {
   const Subject step(find_preset("tiny"));
   const MemoryMoments moments = step.moments();

@@ -12,8 +12,8 @@
 #include "model/predict/graph/summarise.hpp"
 #include "model/step/strategies/ddp.hpp"
 
-// Compares simulate(RankGraphs) with the recurrences of timeline.hpp, which are faster and are used for many
-// plans.
+// Compares simulate(RankGraphs) with the recurrences of timeline.hpp. ddproxy uses the recurrences where it
+// predicts many plans, because they are faster.
 
 namespace ddproxy::model {
 namespace {
@@ -42,8 +42,8 @@ double real(std::mt19937& random, double low, double high) {
   return std::uniform_real_distribution<double>(low, high)(random);
 }
 
-/// Returns a job with operators of 0 to 10 ms, some of 0. Its all-reduces together take 0.1 to 10 times as
-/// long as compute.
+/// Returns a job with operators of 0 to 10 ms, some of which take no time. Without their latency, its
+/// all-reduces together take 0.1 to 10 times as long as compute.
 Subject random_subject(Shape const& shape, std::mt19937& random) {
   std::vector<double> seconds(backward_pass(shape).operations.size());
   for (double& each : seconds) each = number(random, 0, 4) == 0 ? 0 : real(random, 0, 0.01);
@@ -118,8 +118,8 @@ void compare(Subject const& s, Plan const& plan, bool overlapped = true) {
   }
   const double alone = compute_seconds(graph, costs, 0);
   ASSERT_NEAR(alone, job.t_compute, tolerance * job.t_compute);
-  // Without overlap every bucket is ready at the end of the backward pass, and no compute runs at the same
-  // time.
+  // Without overlap all all-reduces start after the backward pass, so no compute runs at the same time. The
+  // recurrence has the same result if every gradient is ready at the end of the pass.
   const std::vector<double> ready(job.ready.size(), job.t_compute);
   expect_same(overlapped ? simulate(job, plan) : simulate(ready, job.t_compute, plan, job.cost),
               summarise(graph, trace, {.compute_alone = alone}), reduced, alone);

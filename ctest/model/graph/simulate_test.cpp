@@ -39,8 +39,8 @@ std::vector<RankGraphs> all_steps() {
   return steps;
 }
 
-/// Returns random costs: tasks of 0 to 1 s, and collectives with kappa and gamma of 0.3 to 1. All lanes share
-/// one link. If `own` is true, each lane has its own link.
+/// Returns random costs: tasks of 0 to 1 s, and collectives with kappa and gamma of 0.3 to 1. If `own` is
+/// true, each lane has its own link; otherwise all lanes share one link.
 StepCosts random_costs(RankGraphs const& step, bool own, std::mt19937& random) {
   StepCosts costs;
   for (RankClass const& each : step.classes) {
@@ -55,8 +55,8 @@ StepCosts random_costs(RankGraphs const& step, bool own, std::mt19937& random) {
   return costs;
 }
 
-/// Returns when the last task that task `t` waits for has ended. This includes the task before it on its
-/// lane.
+/// Returns the end of the last task for which task `t` waits, in seconds. `t` also waits for earlier tasks of
+/// its lane.
 double last_end(StepGraph const& graph, StepTrace const& trace, std::size_t t) {
   double end = 0;
   for (const TaskId after : graph.tasks[t].after) end = std::max(end, trace.tasks[index(after)].end);
@@ -91,8 +91,8 @@ TEST(StepSimulation, StartsTasksWhenLaneDependenciesAndMembersAllow) {
   }
 }
 
-/// Returns the work that each task of the only class has done between its start and end, from the speeds of
-/// the tasks that ran at the same time.
+/// Returns the seconds of work that each task has done between its start and its end. The speed of a task
+/// depends on the tasks that run at the same time. The step has one class.
 std::vector<double> work_done(StepCosts const& costs, StepTrace const& trace) {
   std::set<double> moments;
   for (TaskTimes const& times : trace.tasks) moments.insert({times.start, times.end});
@@ -163,8 +163,8 @@ StepGraph compute_on() {
 }
 
 TEST(StepSimulation, ACollectiveIsAsSlowAsItsSlowestMember) {
-  // One rank computes for 8 s during the all-reduce, both at half speed. The other rank only waits for the
-  // all-reduce.
+  // One rank has 8 s of further compute, which starts with the all-reduce. Both run at half speed until the
+  // all-reduce ends. The other rank only waits for the all-reduce.
   const StepGraph waits = compute_and_reduce(CommunicatorId{0});
   for (const std::size_t busy : {0, 1}) {
     RankGraphs step{{{{{0, 1}}}}, {{waits, {0}}, {waits, {1}}}};
@@ -175,8 +175,8 @@ TEST(StepSimulation, ACollectiveIsAsSlowAsItsSlowestMember) {
     const StepTraces traces = simulate(step, costs);
     for (const std::size_t c : {0, 1}) EXPECT_EQ(traces.classes[c].trace.tasks[1].end, 8 + 2 / 0.5);
     EXPECT_EQ(traces.classes[busy].trace.tasks[2].end, 8 + 4 + 6);
-    // With 1 s of further compute, the all-reduce does half of its work during it and the rest alone, on both
-    // ranks.
+    // With only 1 s of compute, half of the all-reduce runs at the same time as compute. The other half runs
+    // alone, on both ranks.
     costs.tasks[busy][2].seconds = 1;
     const StepTraces shorter = simulate(step, costs);
     EXPECT_EQ(shorter.classes[busy].trace.tasks[2].end, 8 + 2);

@@ -21,7 +21,7 @@ Access access(std::size_t buffer, AccessMode mode) {
 }
 
 /// Returns a step with 100 elements of parameters, an activation of 10 elements in bf16, and a gradient of 30
-/// elements. The gradient is averaged and copied from its bucket to a buffer that is kept.
+/// elements. The gradient is averaged in a bucket, and copied to a buffer that is kept for the next step.
 StepGraph small_step() {
   const BufferState parameters{Content::parameter, {0, 100}}, gradients{Content::gradient, {0, 30}};
   StepGraph graph;
@@ -110,7 +110,7 @@ TEST(Summary, MemoryCountsWhatRunsAtTheSameTime) {
   const LiveMemory together = live_memory(graph, {{{0, 0, 2}, {0, 0, 1}, {2, 2, 4}, {1, 1, 3}}});
   EXPECT_EQ(together.after, (std::vector<std::int64_t>{4 * 8, 4 * 1, 0, 4 * 4}));
   EXPECT_EQ(together.peak, 4 * (4 + 8));
-  // Tasks that take no time use their buffers too.
+  // The buffers of tasks that take no time count, too.
   EXPECT_EQ(live_memory(graph, {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}).peak, 4 * 8);
 }
 
@@ -139,9 +139,9 @@ std::int64_t sharded_peak(std::size_t layers, bool reshard) {
 }
 
 TEST(Summary, ReshardedUnitsTakeNoMemoryThatGrowsWithTheModel) {
-  // The peak is at the end of the backward pass. Another layer adds its shards of parameters, optimizer
-  // states and gradients. Without resharding the peak is at the start: parameters, optimizer states, two
-  // activations of one element, and the gathered unit.
+  // With resharding the peak is at the end of the backward pass. A layer adds its shards of parameters,
+  // optimizer state and gradients. Without resharding the peak is at the start of the backward pass. A layer
+  // adds its shards of parameters and optimizer state, two activations of one element, and its gathered unit.
   const std::int64_t shard = 4 * 64 / 4, unit = 4 * 64, activations = 2 * 4;
   EXPECT_EQ(sharded_peak(9, true) - sharded_peak(8, true), 3 * shard);
   EXPECT_EQ(sharded_peak(9, false) - sharded_peak(8, false), 2 * shard + activations + unit);

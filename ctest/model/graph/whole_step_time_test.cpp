@@ -147,8 +147,8 @@ TEST(WholeStepTime, CheckpointingAddsTheForwardPassOfTheBlocks) {
 }
 
 TEST(WholeStepTime, AnUpdateWithoutClippingStartsBeforeTheLastAllReduceEnds) {
-  // Compute takes no time, each all-reduce 1 s, each update 1/4 s. All updates except the last overlap with
-  // an all-reduce.
+  // The passes take no time, each all-reduce 1 s, each norm and update 1/4 s. All updates except the last run
+  // at the same time as an all-reduce.
   Subject s(llama_shape(2), 1000);
   s.costs.forward.assign(s.costs.forward.size(), 0);
   s.costs.backward = s.costs.forward;

@@ -23,7 +23,7 @@ class CheckRanks : public testing::Test {
     return ddp(pass_, {per_tensor_plan(bytes), false}, 2);
   }
 
-  /// Returns the step of two classes of one rank each. `change` has changed the graph of the second class.
+  /// Returns step() with a class for each rank, after `change` has changed the graph of the second class.
   RankGraphs with_other(std::function<void(StepGraph&)> const& change) const {
     RankGraphs two = split(step());
     change(two.classes[1].graph);
@@ -41,7 +41,7 @@ std::vector<Task*> all_reduces(StepGraph& graph) {
   return tasks;
 }
 
-/// Returns the first access of a graph. The first operators may have none.
+/// Returns the first access of a graph. The first tasks may have none.
 Access& first_access(StepGraph& graph) {
   return std::ranges::find_if_not(graph.tasks, &std::vector<Access>::empty, &Task::accesses)->accesses[0];
 }
@@ -51,8 +51,8 @@ TEST_F(CheckRanks, AcceptsTheStepsInWhichTheFaultsArePlanted) {
   EXPECT_EQ(text(check(with_other([](StepGraph&) {}))), "");
 }
 
-// No size, verb or wait differs between the ranks, so only the contents show that different gradients are
-// added.
+// The ranks do not differ in sizes, verbs or waits. Only the contents show that a collective adds different
+// gradients.
 TEST_F(CheckRanks, FindsEquallyLargeBucketsInDifferentOrder) {
   int planted = 0;
   const auto wrong = with_other([&](StepGraph& graph) {
@@ -64,7 +64,7 @@ TEST_F(CheckRanks, FindsEquallyLargeBucketsInDifferentOrder) {
       ++planted;
     }
   });
-  ASSERT_EQ(planted, 1) << "the model has no neighbours of the same size";
+  ASSERT_EQ(planted, 1) << "the model has no two neighbouring gradients of the same size";
   const auto violations = check(wrong);
   EXPECT_TRUE(found_only(violations, Rule::right_content)) << text(violations);
 }

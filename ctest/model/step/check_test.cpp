@@ -102,8 +102,8 @@ TEST(Check, FindsASlotThatIsGatheredIntoBeforeItsLastReader) {
 }
 
 TEST(Check, FindsASlotThatIsReusedTooEarlyThoughTasksAreOrdered) {
-  // The second gather uses the buffer of the first gather, and the forward pass of the first layer waits for
-  // it. So this layer reads the parameters of the second layer, and the second layer reads an empty buffer.
+  // The second gather writes into the buffer of the first gather. The forward pass of the first layer waits
+  // for both, so it reads the parameters of the second layer. The second layer reads an empty buffer.
   const auto step = changed(fsdp_step(six, {.slots = 3}), [](StepGraph& g) {
     const BufferId first = find_collective(g, Verb::all_gather)->accesses[1].buffer;
     Task* const second = find_collective(g, Verb::all_gather, 1);
@@ -213,8 +213,8 @@ TEST(Check, FindsTransfersThatCrossOnOneLane) {
 }
 
 TEST(Check, FindsSendsThatWaitForEachOther) {
-  // Two stages exchange data on one lane, and each sends before it receives. This deadlocks. As one group it
-  // is right.
+  // Two stages exchange data on one lane, and each sends before it receives. This deadlocks. If each rank's
+  // send and receive are one task, the exchange is right.
   const auto exchange = [](bool grouped) {
     RankGraphs step;
     step.communicators = {{{{0}, {1}}}, {{{0, 1}}}, {{{0, 1}}}};
@@ -269,8 +269,8 @@ RankGraphs two_lanes(std::array<std::size_t, 2> of_first_rank, std::array<std::s
 }
 
 TEST(Check, FindsACircleThroughTwoLanesOfARank) {
-  // Each communicator has one all-reduce, so no order differs within a communicator. But each rank waits with
-  // one lane for the other lane, and the ranks do so in opposite directions.
+  // Each communicator has one all-reduce, so no order differs within a communicator. But on one rank lane 1
+  // waits for lane 0, and on the other rank lane 0 waits for lane 1.
   EXPECT_FALSE(found(check(two_lanes({0, 1}, {0, 1})), Rule::no_deadlock));
   const auto violations = check(two_lanes({0, 1}, {1, 0}));
   EXPECT_TRUE(found(violations, Rule::no_deadlock)) << text(violations);
@@ -336,7 +336,7 @@ TEST(Check, FindsANormThatCountsWhatEveryRankHas) {
   EXPECT_TRUE(found(check(step), Rule::contributes_once)) << text(check(step));
 }
 
-/// Lets all collectives of a verb sum, or average.
+/// Returns the step after all its collectives of `verb` were given this reduction.
 RankGraphs with_reduction(RankGraphs step, Verb verb, Reduction reduction) {
   return changed(std::move(step), [&](StepGraph& graph) {
     for (Task& task : graph.tasks)
@@ -390,7 +390,7 @@ TEST(Check, FindsSlicesThatCannotBeShared) {
 
 // ---- the order of tasks
 
-/// Returns whether a path leads from a to b. Follows one edge at a time.
+/// Returns whether task b waits for task a, directly or through other tasks. Follows each edge of the graph.
 bool reaches(StepGraph const& graph, std::size_t a, std::size_t b) {
   std::vector<char> ahead(graph.tasks.size());
   ahead[a] = 1;

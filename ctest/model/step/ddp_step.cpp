@@ -12,7 +12,7 @@ std::size_t Layers::offset(std::size_t layer) const {
 
 namespace {
 
-/// The gradients of the layers `first` to `last` in one buffer, in the order of the model.
+/// The gradients of the layers `first` to `last` in one buffer, in the order of the layers.
 struct LayerBucket {
   std::size_t first, last;
   Slice model;

@@ -53,7 +53,7 @@ TEST(Ddp, ReducesATiedEmbeddingOnlyWhenBothOperatorsHaveAdded) {
   const BackwardPass pass = backward_pass(find_preset("tiny"));
   const auto step = ddp(pass, {flat_plan(bytes_of(pass))}, 2);
   EXPECT_EQ(step.classes[0].graph.expected.gradients.back().operators.size(), 2U);
-  // The last operator assigns instead of adding, so the contribution of the head is lost.
+  // The last operator assigns its gradient instead of adding it, so the contribution of the head is lost.
   auto wrong = step;
   for (Task& task : wrong.classes[0].graph.tasks) {
     for (Access& access : task.accesses) {
@@ -66,7 +66,7 @@ TEST(Ddp, ReducesATiedEmbeddingOnlyWhenBothOperatorsHaveAdded) {
 TEST(Ddp, WithoutOverlapEveryAllReduceWaitsForTheEndOfThePass) {
   const BackwardPass pass = backward_pass(find_preset("tiny"));
   const auto step = ddp(pass, {per_tensor_plan(bytes_of(pass)), false}, 2);
-  const TaskId waited{pass.operations.size()};  // the HostWait behind the operators
+  const TaskId waited{pass.operations.size()};  // the HostWait after the last operator
   ASSERT_TRUE(std::holds_alternative<HostWait>(step.classes[0].graph.tasks[index(waited)].work));
   for (Task const& task : step.classes[0].graph.tasks) {
     if (!std::holds_alternative<Collective>(task.work)) continue;

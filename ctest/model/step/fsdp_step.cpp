@@ -7,7 +7,7 @@
 namespace ddproxy::model {
 namespace {
 
-// Units are gathered on one lane and gradients are reduced on another, so each has communicators of its own.
+// Units are gathered on one lane and gradients are reduced on another. Each lane has its own communicator.
 constexpr CommunicatorId gathers{1}, reduces{2}, replicas{3};
 
 std::vector<Communicator> communicators(std::size_t shards, std::size_t copies) {
@@ -52,8 +52,8 @@ class FsdpStep {
     LayerTasks layers(builder_, model_, options_.micro_batches, options_.checkpoint);
     const std::size_t ahead = options_.slots - 1;
     for (std::size_t i = 0; i < uses.size(); ++i) {
-      // A unit that is kept cannot be gathered again before its backward pass has ended. So no gather is
-      // issued in the previous micro-batch.
+      // With `regather`, a kept unit can be gathered again only after the backward pass that reads it. So no
+      // gather is issued before its own micro-batch starts.
       const auto same = [&](std::size_t j) {
         return !options_.regather || uses[j].micro_batch == uses[i].micro_batch;
       };

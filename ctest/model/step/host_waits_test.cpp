@@ -28,7 +28,7 @@ WholeStep step_with(void (*change)(WholeStep&)) {
   return step;
 }
 
-/// Returns steps without sharding, then sharded ones.
+/// Returns steps without sharding.
 std::vector<WholeStep> whole_steps() {
   return {step_with([](WholeStep&) {}), step_with([](WholeStep& s) { s.clipped = true; }),
           step_with([](WholeStep& s) {

@@ -96,7 +96,7 @@ class Stage {
   std::size_t rank_, stages_;
   int micro_batches_;
   bool one_lane_;
-  int in_flight_;  // micro-batches whose backward pass has not run
+  int in_flight_;  // forward passes that run before the first backward pass
   GraphBuilder builder_;
   BufferId parameter_, gradient_;
   std::vector<BufferId> inputs_, outputs_, from_above_, to_below_;  // [slot]

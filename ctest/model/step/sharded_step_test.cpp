@@ -110,8 +110,8 @@ TEST(ShardedStep, RefusesAGroupThatDoesNotDivideTheRanks) {
 
 // ---- how much they communicate
 
-/// The sums of the sizes of the collectives of gradients and parameters of one rank, as multiples of the size
-/// of the model. The padding and the sum of squares are left out.
+/// Returns the sum of the sizes of the collectives of each verb of one rank, as a multiple of the size of the
+/// model. The padding is left out. `strategy` must not clip, because the sum of squares would count, too.
 std::map<Verb, double> volume_of(Shape const& shape, WholeStep const& strategy, std::size_t ranks) {
   const RankGraphs step = step_of(shape, strategy, ranks);
   const auto psi = 4 * parameters(backward_pass(shape));
@@ -146,7 +146,7 @@ TEST(ShardedStep, VolumeOfZeroIsThatOfTheClosedForms) {
       }
 }
 
-/// Returns the share of the model's parameters that the layers with this name have.
+/// Returns the share of the model's parameters that belong to the layers for which `is_in` returns true.
 double share_of(Shape const& shape, std::function<bool(std::string const&)> const& is_in) {
   std::int64_t sum = 0;
   const auto pass = backward_pass(shape);
@@ -191,14 +191,15 @@ std::vector<std::size_t> tasks_of(StepGraph const& graph, Verb verb) {
   return found;
 }
 
-/// Takes the work out of a task. Other tasks still wait for it.
+/// Replaces a task by a HostWait without accesses. Other tasks still wait for it.
 void leave_out(StepGraph& graph, std::size_t task) {
   graph.tasks[task] = {.work = HostWait{}, .accesses = {}, .after = graph.tasks[task].after};
 }
 
 TEST(ShardedStepPlanted, AGatherThatIsLeftOutIsFound) {
   const Shape shape = llama_shape(3);
-  // ZeRO-1 gathers the updated parameters at the end of the step, FSDP those that the next tasks read.
+  // ZeRO-1 gathers the updated parameters at the end of the step. FSDP gathers the parameters that the next
+  // tasks read.
   for (auto const& [stage, rule] :
        {std::pair(ShardStage::zero1, Rule::same_state_at_exit), std::pair(ShardStage::fsdp, Rule::filled)}) {
     const auto step = step_of(shape, updated({.stage = stage}, shape, 1), 2);
@@ -213,7 +214,7 @@ TEST(ShardedStepPlanted, AGatherThatIsLeftOutIsFound) {
 
 TEST(ShardedStepPlanted, ASlotThatIsReusedTooEarlyIsFound) {
   const Shape shape = llama_shape(3);
-  // With a lane of their own no reduction orders the gathers.
+  // The gathers have a lane of their own, so no gather waits for an earlier reduction on its lane.
   const auto step = step_of(shape, updated({.stage = ShardStage::fsdp, .lanes = 2}, shape, 1), 2);
   std::size_t caught = 0;
   for (const std::size_t gather : tasks_of(step.classes[0].graph, Verb::all_gather)) {

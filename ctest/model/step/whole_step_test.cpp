@@ -117,7 +117,7 @@ TEST(WholeStep, IsRightForLlama3) {
   EXPECT_EQ(text(check(step)), "");
 }
 
-/// Returns the ids of the tasks of a phase, in ascending order. -1 stands for all micro-batches.
+/// Returns the ids of the tasks of a phase, in ascending order. `micro_batch` -1: of all micro-batches.
 std::vector<std::size_t> tasks_of(StepGraph const& graph, Phase phase, int micro_batch = -1) {
   std::vector<std::size_t> found;
   for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
@@ -172,7 +172,7 @@ TEST(WholeStep, ReducesInTheLastMicroBatchOrInEach) {
   StepGraph const& graph = each.classes[0].graph;
   const auto reductions = collectives_of(graph);
   ASSERT_EQ(reductions.size(), 3 * plan.size());
-  // The second micro-batch starts behind the last all-reduce of the first.
+  // The second micro-batch starts after the last all-reduce of the first.
   const std::size_t first = tasks_of(graph, Phase::forward, 1).front();
   EXPECT_EQ(graph.tasks[first].after, std::vector{TaskId{reductions[plan.size() - 1]}});
 }
