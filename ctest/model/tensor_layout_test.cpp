@@ -44,19 +44,19 @@ TEST(Slices, OwnPartsAreEqualAndFollowEachOther) {
 }
 
 TEST(Slices, AShardedSliceIsPaddedAtItsEnd) {
-  const ShardedSlice run{{100, 10}, 4};
-  EXPECT_EQ(run.part(), 3U);
-  EXPECT_EQ(run.padded(), 12U);
-  EXPECT_EQ(run.padding(), 2U);
-  EXPECT_EQ(run.held(0), (Slice{100, 3}));
-  EXPECT_EQ(run.held(2), (Slice{106, 3}));
-  EXPECT_EQ(run.held(3), (Slice{109, 1}));
+  const ShardedSlice sharded{{100, 10}, 4};
+  EXPECT_EQ(sharded.part(), 3U);
+  EXPECT_EQ(sharded.padded(), 12U);
+  EXPECT_EQ(sharded.padding(), 2U);
+  EXPECT_EQ(sharded.held(0), (Slice{100, 3}));
+  EXPECT_EQ(sharded.held(2), (Slice{106, 3}));
+  EXPECT_EQ(sharded.held(3), (Slice{109, 1}));
 }
 
 TEST(Slices, ShardsBehindTheModelHoldNothing) {
-  const ShardedSlice run{{100, 5}, 4};
-  EXPECT_EQ(run.held(2), (Slice{104, 1}));
-  EXPECT_EQ(run.held(3), (Slice{105, 0}));
+  const ShardedSlice sharded{{100, 5}, 4};
+  EXPECT_EQ(sharded.held(2), (Slice{104, 1}));
+  EXPECT_EQ(sharded.held(3), (Slice{105, 0}));
 }
 
 }  // namespace
