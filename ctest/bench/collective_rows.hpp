@@ -27,6 +27,7 @@ struct Settings {
 struct Row {
   model::Verb verb;
   bool train;             ///< train_length messages are started at once; otherwise one after another
+  std::size_t group = 1;  ///< calls that are issued as one group; 2: a send and a receive in flight together
   std::size_t bytes = 0;  ///< of one message
 };
 
@@ -37,7 +38,7 @@ void register_rows(Settings const& settings, Row const& row, std::string const& 
 
 /// Returns the equal messages of a row in place. They lie one behind the other in an array of `elements`
 /// elements and start again at its end. For verbs with parts, a message is rounded down to a multiple of the
-/// ranks.
+/// ranks. A row of sends has two calls for each message (transfers.hpp), and none on a rank without a peer.
 std::vector<CollectiveCall> messages(Row const& row, GroupPlace place, std::size_t elements);
 
 }  // namespace ddproxy::bench
