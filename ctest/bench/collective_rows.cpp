@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
+#include "ctest/bench/transfers.hpp"
 #include "model/step/describe.hpp"
 
 namespace ddproxy::bench {
@@ -17,12 +19,20 @@ std::int64_t iterations(Settings const& settings, std::size_t bytes_of_row) {
   return static_cast<std::int64_t>(std::min(wanted, settings.iterations));
 }
 
+<<<<<<< HEAD
 /// Returns the name of a row. Rows of all-reduces keep their old names, which do not name the verb.
+=======
+/// Returns what a row measures. All-reduces keep the names from before other verbs were measured.
+std::string_view what(Row const& row) {
+  if (row.train) return "train of 100";
+  if (row.verb == model::Verb::all_reduce) return "bucket";
+  if (is_transfer(row.verb)) return row.group == 2 ? "exchange" : "send_receive";
+  return model::name_of(row.verb);
+}
+
+>>>>>>> bench31
 std::string name_of(Row const& row, std::string const& call) {
-  const std::string what = row.train                             ? "train of 100"
-                           : row.verb == model::Verb::all_reduce ? "bucket"
-                                                                 : std::string(model::name_of(row.verb));
-  return fmt::format("{}/{}/{}KiB", what, call, row.bytes / 1024);
+  return fmt::format("{}/{}/{}KiB", what(row), call, row.bytes / 1024);
 }
 
 std::size_t messages_of(Row const& row) {
@@ -36,7 +46,7 @@ void register_rows(Settings const& settings, Row const& row, std::string const& 
   for (std::size_t bytes = 4096; bytes <= settings.largest; bytes *= 4) {
     const std::size_t whole = row.train ? bytes * train_length : bytes;
     if (whole > settings.largest) break;
-    const Row sized{row.verb, row.train, bytes};
+    const Row sized{row.verb, row.train, row.group, bytes};
     benchmark::RegisterBenchmark(name_of(sized, call).c_str(),
                                  [=](benchmark::State& state) { measure(state, sized); })
         ->Iterations(iterations(settings, whole))
@@ -50,8 +60,13 @@ std::vector<CollectiveCall> messages(Row const& row, GroupPlace place, std::size
   const auto ranks = static_cast<std::size_t>(place.ranks);
   const std::size_t used = has_parts(row.verb) ? each / ranks * ranks : each;
   std::vector<CollectiveCall> all;
-  for (std::size_t i = 0; i < messages_of(row); ++i)
-    all.push_back(in_place(row.verb, {i % places * each, used}, place));
+  for (std::size_t i = 0; i < messages_of(row); ++i) {
+    const Slice slice{i % places * each, used};
+    if (is_transfer(row.verb))
+      add_transfers(all, slice, place, elements);
+    else
+      all.push_back(in_place(row.verb, slice, place));
+  }
   return all;
 }
 

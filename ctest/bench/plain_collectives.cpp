@@ -3,6 +3,7 @@
 #include "ctest/bench/plain_collectives.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "miniapp/errors/errors.hpp"
@@ -10,50 +11,88 @@
 namespace ddproxy::bench {
 namespace {
 
+<<<<<<< HEAD
 // Runs one blocking collective of `count` elements. For a verb with parts, `count` is the number of elements
 // of one part.
 void call(model::Verb verb, float* values, float* part, int count, MPI_Comm comm) {
   using model::Verb;
+=======
+using model::Verb;
+
+/// The arguments of one call of MPI.
+struct Arguments {
+  float* values;
+  float* part;
+  int count;  // of all elements, or of one part if the verb divides the elements between the ranks
+  int peer;
+  MPI_Comm communicator;
+};
+
+Arguments piece_of(PlainMessage const& message, std::size_t at, std::size_t piece, std::size_t parts = 1) {
+  const std::size_t elements = std::min(piece, message.elements - at);
+  return {message.values + at, message.part + at / parts, static_cast<int>(elements / parts), message.peer,
+          message.communicator};
+}
+
+void call(Verb verb, Arguments const& a) {
+>>>>>>> bench31
   if (verb == Verb::all_reduce)
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_FLOAT, MPI_SUM, comm));
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, a.values, a.count, MPI_FLOAT, MPI_SUM, a.communicator));
   else if (verb == Verb::reduce_scatter)
-    check_mpi(MPI_Reduce_scatter_block(values, part, count, MPI_FLOAT, MPI_SUM, comm));
+    check_mpi(MPI_Reduce_scatter_block(a.values, a.part, a.count, MPI_FLOAT, MPI_SUM, a.communicator));
   else if (verb == Verb::all_gather)
-    check_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_FLOAT, values, count, MPI_FLOAT, comm));
+    check_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_FLOAT, a.values, a.count, MPI_FLOAT, a.communicator));
   else if (verb == Verb::broadcast)
-    check_mpi(MPI_Bcast(values, count, MPI_FLOAT, 0, comm));
+    check_mpi(MPI_Bcast(a.values, a.count, MPI_FLOAT, 0, a.communicator));
+  else if (verb == Verb::send)
+    check_mpi(MPI_Send(a.values, a.count, MPI_FLOAT, a.peer, 0, a.communicator));
+  else if (verb == Verb::receive)
+    check_mpi(MPI_Recv(a.values, a.count, MPI_FLOAT, a.peer, 0, a.communicator, MPI_STATUS_IGNORE));
   else
     throw std::logic_error("no loop of this verb");
 }
 
-void start_and_wait(model::Verb verb, float* values, float* part, int count, MPI_Comm comm) {
-  using model::Verb;
-  MPI_Request request = MPI_REQUEST_NULL;
+void start(Verb verb, Arguments const& a, MPI_Request* to) {
   if (verb == Verb::all_reduce)
-    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_FLOAT, MPI_SUM, comm, &request));
+    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, a.values, a.count, MPI_FLOAT, MPI_SUM, a.communicator, to));
   else if (verb == Verb::reduce_scatter)
-    check_mpi(MPI_Ireduce_scatter_block(values, part, count, MPI_FLOAT, MPI_SUM, comm, &request));
+    check_mpi(MPI_Ireduce_scatter_block(a.values, a.part, a.count, MPI_FLOAT, MPI_SUM, a.communicator, to));
   else if (verb == Verb::all_gather)
-    check_mpi(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_FLOAT, values, count, MPI_FLOAT, comm, &request));
+    check_mpi(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_FLOAT, a.values, a.count, MPI_FLOAT, a.communicator, to));
   else if (verb == Verb::broadcast)
-    check_mpi(MPI_Ibcast(values, count, MPI_FLOAT, 0, comm, &request));
+    check_mpi(MPI_Ibcast(a.values, a.count, MPI_FLOAT, 0, a.communicator, to));
+  else if (verb == Verb::send)
+    check_mpi(MPI_Isend(a.values, a.count, MPI_FLOAT, a.peer, 0, a.communicator, to));
+  else if (verb == Verb::receive)
+    check_mpi(MPI_Irecv(a.values, a.count, MPI_FLOAT, a.peer, 0, a.communicator, to));
   else
     throw std::logic_error("no loop of this verb");
+}
+
+void start_and_wait(Verb verb, Arguments const& arguments) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  start(verb, arguments, &request);
   check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE));
 }
 
 }  // namespace
 
-void plain_collective(model::Verb verb, bool blocking, PlainMessage const& message) {
+void plain_collective(bool blocking, PlainMessage const& message) {
   int ranks = 1;
   check_mpi(MPI_Comm_size(message.communicator, &ranks));
-  const bool has_parts = verb == model::Verb::reduce_scatter || verb == model::Verb::all_gather;
+  const bool has_parts = message.verb == Verb::reduce_scatter || message.verb == Verb::all_gather;
   const std::size_t parts = has_parts ? static_cast<std::size_t>(ranks) : 1;
   const std::size_t piece = has_parts ? message.elements : message.piece;
-  for (std::size_t at = 0; at < message.elements; at += piece) {
-    const int count = static_cast<int>(std::min(piece, message.elements - at) / parts);
-    (blocking ? call : start_and_wait)(verb, message.values + at, message.part + at / parts, count,
-                                       message.communicator);
+  for (std::size_t at = 0; at < message.elements; at += piece)
+    (blocking ? call : start_and_wait)(message.verb, piece_of(message, at, piece, parts));
+}
+
+void plain_exchange(PlainMessage const& first, PlainMessage const& second) {
+  for (std::size_t at = 0; at < first.elements; at += first.piece) {
+    std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    start(first.verb, piece_of(first, at, first.piece), &requests[0]);
+    start(second.verb, piece_of(second, at, second.piece), &requests[1]);
+    check_mpi(MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE));
   }
 }
 

@@ -12,17 +12,23 @@ namespace ddproxy::bench {
 
 /// The operands of a loop of MPI calls without ddproxy.
 struct PlainMessage {
+  model::Verb verb;
   float* values;         ///< [x]
   float* part;           ///< [x/n] result of a reduce-scatter over n ranks
   std::size_t elements;  ///< x; for a verb with parts, a multiple of the number of ranks
-  std::size_t piece;     ///< most elements of one call of an all-reduce or a broadcast
+  std::size_t piece;     ///< most elements of one call, except of a reduce-scatter and an all-gather
+  int peer;              ///< the other rank of a send or a receive
   MPI_Comm communicator;
 };
 
-/// Carries out an all-reduce, a reduce-scatter, an all-gather or a broadcast from rank 0. Calls the functions
-/// of MPI that ddproxy calls: MPI_Allreduce and the other blocking ones, or MPI_Iallreduce and the other
-/// nonblocking ones with MPI_Wait. All-reduces and broadcasts are cut into pieces. A reduce-scatter or an
-/// all-gather is a single call: if it were cut, the part of a rank would not be contiguous.
-void plain_collective(model::Verb verb, bool blocking, PlainMessage const& message);
+/// Carries out an all-reduce, a reduce-scatter, an all-gather, a broadcast from rank 0, a send or a receive.
+/// Makes the same calls as ddproxy: MPI_Allreduce and the other blocking functions, or MPI_Iallreduce and the
+/// other nonblocking functions with MPI_Wait. A reduce-scatter or an all-gather is a single call: if it
+/// were cut, the part of a rank would not be contiguous. The others are cut into pieces.
+void plain_collective(bool blocking, PlainMessage const& message);
+
+/// Carries out a send and a receive of the same size at the same time. For each piece it calls MPI_Isend and
+/// MPI_Irecv, in the order of the arguments, and MPI_Waitall.
+void plain_exchange(PlainMessage const& first, PlainMessage const& second);
 
 }  // namespace ddproxy::bench
