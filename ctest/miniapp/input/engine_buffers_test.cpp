@@ -58,7 +58,7 @@ TEST_F(LanesOfStep, WithoutShardingReduceEveryGradientAndScatterNothing) {
 
 // A micro-batch adds the reduced gradients of a unit to a shard, which has a quarter of the unit.
 TEST_F(LanesOfStep, OfFsdpAddTheShardOfTheLargestUnit) {
-  read("[step]\naccumulation = 2\n[shard]\nstage = \"fsdp\"\nunit = \"whole\"\n");
+  read("[step]\nbatch = 2\naccumulation = 2\n[shard]\nstage = \"fsdp\"\nunit = \"whole\"\n");
   ASSERT_EQ(lanes().size(), 1U);
   auto const& most = lanes()[0].most;
   EXPECT_GE(most.of_call, gradients());
@@ -79,7 +79,7 @@ TEST_F(LanesOfStep, OfHybridShardingAreTwo) {
 TEST_F(LanesOfStep, NeedTheBuffersThatTheirEnginesAllocate) {
   read("piece_mib = 0.0625\n[shard]\nstage = \"fsdp\"\n");
   const double plain = need(Backend::nccl), host = need(Backend::mpi);
-  read("piece_mib = 0.0625\n[step]\naccumulation = 2\n[shard]\nstage = \"fsdp\"\n");
+  read("piece_mib = 0.0625\n[step]\nbatch = 2\naccumulation = 2\n[shard]\nstage = \"fsdp\"\n");
   const auto buffers = nccl_buffers(WireFormat::fp32, lanes()[0].most);
   EXPECT_EQ(buffers.rounded, 0U);
   EXPECT_EQ(need(Backend::nccl) - plain, static_cast<double>(buffers.results) * gradient_element_bytes);
