@@ -19,10 +19,8 @@ std::int64_t iterations(Settings const& settings, std::size_t bytes_of_row) {
   return static_cast<std::int64_t>(std::min(wanted, settings.iterations));
 }
 
-<<<<<<< HEAD
-/// Returns the name of a row. Rows of all-reduces keep their old names, which do not name the verb.
-=======
-/// Returns what a row measures. All-reduces keep the names from before other verbs were measured.
+/// Returns the first part of the name of a row. Rows of all-reduces keep their old names, which do not name
+/// the verb.
 std::string_view what(Row const& row) {
   if (row.train) return "train of 100";
   if (row.verb == model::Verb::all_reduce) return "bucket";
@@ -30,7 +28,6 @@ std::string_view what(Row const& row) {
   return model::name_of(row.verb);
 }
 
->>>>>>> bench31
 std::string name_of(Row const& row, std::string const& call) {
   return fmt::format("{}/{}/{}KiB", what(row), call, row.bytes / 1024);
 }

@@ -26,12 +26,8 @@ struct Settings {
 /// A row of the output.
 struct Row {
   model::Verb verb;
-<<<<<<< HEAD
   bool train;             ///< true: starts train_length messages, then waits; false: waits after each
-=======
-  bool train;             ///< train_length messages are started at once; otherwise one after another
-  std::size_t group = 1;  ///< calls that are issued as one group; 2: a send and a receive in flight together
->>>>>>> bench31
+  std::size_t group = 1;  ///< calls that are issued as one group; 2: a send and a receive at the same time
   std::size_t bytes = 0;  ///< of one message
 };
 
@@ -40,15 +36,10 @@ struct Row {
 void register_rows(Settings const& settings, Row const& row, std::string const& call,
                    std::function<void(benchmark::State&, Row const&)> const& measure);
 
-<<<<<<< HEAD
 /// Returns the messages of a row, in place and of equal size. They lie one behind the other in an array of
 /// `elements` elements. When the array is full, the next message starts at its beginning again. For verbs
-/// with parts, the elements of a message are rounded down to a multiple of the number of ranks.
-=======
-/// Returns the equal messages of a row in place. They lie one behind the other in an array of `elements`
-/// elements and start again at its end. For verbs with parts, a message is rounded down to a multiple of the
-/// ranks. A row of sends has two calls for each message (transfers.hpp), and none on a rank without a peer.
->>>>>>> bench31
+/// with parts, the elements of a message are rounded down to a multiple of the number of ranks. A row of
+/// sends has two calls for each message (transfers.hpp), and none on a rank without a peer.
 std::vector<CollectiveCall> messages(Row const& row, GroupPlace place, std::size_t elements);
 
 }  // namespace ddproxy::bench

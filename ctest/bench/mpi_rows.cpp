@@ -31,25 +31,14 @@ struct Machine {
   Runtime const& runtime;
   Settings settings;
   bool own_core;
-<<<<<<< HEAD
   std::size_t elements;       // of `arena` that hold messages
-  kernels::HostFloats arena;  // the messages, then the results of reduce-scatters
-=======
-  std::size_t elements;       // of all messages
   kernels::HostFloats arena;  // the messages, then the results of reduce-scatters and the received messages
->>>>>>> bench31
 
   float* results() const { return arena.data() + elements; }
 
   GroupPlace place() const { return {runtime.rank(), runtime.ranks()}; }
 };
 
-<<<<<<< HEAD
-/// Returns the seconds of the same calls, made directly to MPI: the maximum over ranks.
-double plain_seconds(Machine const& machine, model::Verb verb, bool blocking,
-                     std::vector<CollectiveCall> const& calls) {
-  const std::size_t piece = machine.settings.piece / sizeof(float);
-=======
 /// Returns the operands of a call in the plain loop.
 PlainMessage plain_message(Machine const& machine, CollectiveCall const& call) {
   const auto [offset, count] = full_slice(call);
@@ -62,9 +51,8 @@ PlainMessage plain_message(Machine const& machine, CollectiveCall const& call) {
           .communicator = machine.runtime.communicator()};
 }
 
-/// Returns the seconds of the same calls without ddproxy, maximum over ranks.
+/// Returns the seconds of the same calls, made directly to MPI: the maximum over ranks.
 double plain_seconds(Machine const& machine, Row const& row, bool blocking, Calls const& calls) {
->>>>>>> bench31
   machine.runtime.barrier();
   const auto start = Clock::now();
   for (std::size_t k = 0; k < calls.size(); k += row.group)
@@ -75,14 +63,8 @@ double plain_seconds(Machine const& machine, Row const& row, bool blocking, Call
   return machine.runtime.maximum(seconds_since(start));
 }
 
-<<<<<<< HEAD
-/// Returns the seconds of ddproxy's calls: the maximum over ranks. In a train, waits only once, at the end.
-double own_seconds(Machine const& machine, CommunicationLane& lane, bool train,
-                   std::vector<CollectiveCall> const& calls) {
-=======
 /// Returns the seconds of ddproxy's calls: one group after another, or all started at once.
 double own_seconds(Machine const& machine, CommunicationLane& lane, Row const& row, Calls const& calls) {
->>>>>>> bench31
   lane.begin(calls.size());
   machine.runtime.barrier();
   const auto start = Clock::now();
@@ -94,13 +76,8 @@ double own_seconds(Machine const& machine, CommunicationLane& lane, Row const& r
   return machine.runtime.maximum(seconds_since(start));
 }
 
-<<<<<<< HEAD
-/// Returns the calls of a row. The result of a reduce-scatter lies behind all messages, as in the plain loop.
-std::vector<CollectiveCall> calls_of(Machine const& machine, Row const& row) {
-=======
 /// Returns the calls of a row. The result of a reduce-scatter lies behind the messages, as in the plain loop.
 Calls calls_of(Machine const& machine, Row const& row) {
->>>>>>> bench31
   auto calls = messages(row, machine.place(), machine.elements);
   for (auto& call : calls)
     if (row.verb == Verb::reduce_scatter) call.assigned.offset = machine.elements;

@@ -11,12 +11,6 @@
 namespace ddproxy::bench {
 namespace {
 
-<<<<<<< HEAD
-// Runs one blocking collective of `count` elements. For a verb with parts, `count` is the number of elements
-// of one part.
-void call(model::Verb verb, float* values, float* part, int count, MPI_Comm comm) {
-  using model::Verb;
-=======
 using model::Verb;
 
 /// The arguments of one call of MPI.
@@ -35,7 +29,6 @@ Arguments piece_of(PlainMessage const& message, std::size_t at, std::size_t piec
 }
 
 void call(Verb verb, Arguments const& a) {
->>>>>>> bench31
   if (verb == Verb::all_reduce)
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, a.values, a.count, MPI_FLOAT, MPI_SUM, a.communicator));
   else if (verb == Verb::reduce_scatter)
