@@ -60,7 +60,7 @@ TEST_F(LanesOfStep, WithoutShardingReduceEveryGradientAndScatterNothing) {
 TEST_F(LanesOfStep, OfFsdpAddTheShardOfTheLargestUnit) {
   read("[step]\nbatch = 2\naccumulation = 2\n[shard]\nstage = \"fsdp\"\nunit = \"whole\"\n");
   ASSERT_EQ(lanes().size(), 1U);
-  auto const& most = lanes()[0].most;
+  const MostElements most = lanes()[0].most;
   EXPECT_GE(most.of_call, gradients());
   EXPECT_LT(most.of_call, gradients() + 64 * ranks);  // padding
   EXPECT_EQ(most.scattered, most.of_call);
