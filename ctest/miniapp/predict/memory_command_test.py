@@ -49,7 +49,7 @@ class Memory(unittest.TestCase):
         path.write_text(f'[model]\npreset = "gpt2-large"\n[step]\nbatch = {batch}\nsequence = 1024\n[optimizer]\nkind = "adamw"\n{text}')
         return path
 
-    def test_the_state_at_the_peak_is_the_closed_form(self):
+    def test_the_state_at_the_start_is_the_closed_form(self):
         found, _ = self.memory(self.large(), "--ranks", "1,8,64", "--precision", "fp32,bf16,autocast")
         self.assertEqual(len(found["cases"]), 3 * 4 * 3)
         self.assertEqual(self.memory(self.large(), "--ranks", "1,8,64", "--precision", "fp32,bf16,autocast", "--shard", "all")[0], found)
@@ -64,6 +64,22 @@ class Memory(unittest.TestCase):
             longest = [sum(values) for values in zip(*case["timeline"]["bytes"].values())]
             self.assertLessEqual(max(longest), case["peak_bytes"], who)
             self.assertEqual(case["timeline"]["seconds"], sorted(case["timeline"]["seconds"]))
+
+    def test_the_gradients_before_the_update_are_the_closed_form(self):
+        """With clipping, all gradients exist right before the update, because the norm needs all of them."""
+        clipped = 'clip = 1.0\n[shard]\nstage = "zero1"\n'
+        whole, divided = (self.memory(self.large(text=clipped + reduce), "--ranks", "8,64", "--precision", "fp32,bf16")[0]["cases"] for reduce in ('reduce = "all_reduce"\n', ""))
+        self.assertEqual((len(whole), len(divided)), (2 * 4 * 2, 2 * 4 * 2))
+        for case, of_default in zip(whole, divided):
+            who = (case["precision"], case["shard"], case["ranks"])
+            found, default, closed = ({kind: moment.get(kind, 0) for kind in STATE} for moment in (case["before_update"], of_default["before_update"], case["closed_form"]))
+            self.assertAlmostEqual((found["gradient"] + found["bucket"]) / (closed["gradient"] + closed["bucket"]), 1, delta=1e-4, msg=who)
+            self.assertAlmostEqual(sum(found.values()) / sum(closed.values()), 1, delta=1e-4, msg=who)
+            if case["shard"] != "zero1":
+                self.assertEqual(default, found, who)
+            else:  # by a reduce-scatter each rank gets only its part, and the buckets are released
+                each, other = (4, 12) if case["precision"] == "fp32" else (2, 14)
+                self.assertAlmostEqual(sum(default.values()) / PSI / (each + other / case["ranks"]), 1, delta=1e-4, msg=who)
 
     def test_more_ranks_take_less_memory_and_later_stages_too(self):
         found, _ = self.memory(self.large(), "--ranks", "8,64")
