@@ -120,6 +120,22 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("skipped: shared\n", self.summary())
         self.assertFalse((self.root / "record").exists())
 
+    def test_sharded_steps_run_with_one_micro_batch_and_with_two(self):
+        done = self.check("step", CUDA_VISIBLE_DEVICES="3,4")
+        self.assertEqual(done.returncode, 0, done)
+        runs = [(f"step-{name}{more}", stage, batches) for name, stage in (("gpt2-zero1", "zero1"), ("llama-fsdp", "fsdp")) for more, batches in (("", 1), ("-accumulation2", 2))]
+        started = self.record()[1::3]
+        self.assertEqual(len(started), len(runs), started)
+        for line, (name, stage, batches) in zip(started, runs):
+            made = self.root / "out" / name
+            self.assertTrue(line.startswith("3 "), line)
+            self.assertTrue(line.endswith(f" -n 2 {self.root}/prebuilt/bin/ddproxy step {made}.toml --share-device -o {made}.h5 --json {made}.json"), line)
+            text = made.with_suffix(".toml").read_text(encoding="utf-8")
+            for key, value in (("stage", f'"{stage}"'), ("accumulation", str(batches)), ("samples", "3")):
+                self.assertEqual(re.findall(rf"^{key} = (.*)$", text, re.MULTILINE), [value], text)
+            planned = subprocess.run([ddproxy, "step", f"{made}.toml", "--dry-run"], capture_output=True, text=True, check=False)
+            self.assertEqual(planned.returncode, 0, planned)
+
     def starts(self, version, *steps, **environment):
         """Returns (the device, the words after the launcher's options, whether ranks may share a GPU) of each start, with this version of NCCL."""
         programs = self.root / "prebuilt/bin"

@@ -5,8 +5,8 @@
 Tests the prediction of sharded steps of PyTorch, with FSDP2 and with DDP and ZeroRedundancyOptimizer. Two ranks train on the CPU with Gloo over loopback,
 whose rate tc limits. scripts/record-sharded-torch.py records the collectives that PyTorch really calls, predicts the step from measurements in which nothing
 overlapped, and measures the step. The model is the default GPT-2 of that script. A first run without a limit measures T_compute. From it follows the rate at
-which rho, the time of an all-reduce of all gradients / T_compute, has the wanted value. PYTHON is an interpreter that has torch. Exits with 77 if it has no
-torch, or if no network namespace can be made."""
+which rho, the time of an all-reduce of all gradients / T_compute, has the wanted value. PYTHON is an interpreter that has torch. The bytes on the link
+must be those that the calls send. Exits with 77 if PYTHON has no torch, or if no network namespace can be made."""
 import argparse
 import json
 import os
@@ -17,6 +17,9 @@ import sys
 import whole_steps as steps
 
 STEP_BOUND = 0.10  # largest error of T, in each point of each run
+LINK_BOUND = 0.05  # largest difference of the bytes on the link from those of the recorded calls
+# Bytes that two ranks send for a call, both together, as a multiple of its full size. Gloo carries out a reduce-scatter as an all-reduce.
+SENT = {"all_reduce": 2, "reduce_scatter": 2, "all_gather": 1, "broadcast": 1}
 WIDEST = 0.10  # largest (half-width of the interval of T) / T; with a wider interval a point decides nothing
 
 
@@ -55,9 +58,25 @@ def rates_of(opts):
     return {rho: max(1, round(8 * on_link / (float(rho) * unlimited["methods"][0]["alone_s"]) / 1e6)) for rho in opts.rhos.split(",")}
 
 
+def link_complaints(where, found):
+    """Returns a complaint if other bytes passed the link than the recorded calls send."""
+    if found["link_bytes"] is None:
+        return [f"{where}: the bytes on the link are not known"]
+    expected = sum(SENT[verb] * total for verb, (_, total) in found["verbs"].items())
+    error = found["link_bytes"] / expected - 1
+    if abs(error) <= LINK_BOUND:
+        return []
+    return [f"{where}: {found['link_bytes']:.0f} bytes on the link, but the calls send {expected:.0f}: {error:+.1%}, more than {LINK_BOUND:.0%}"]
+
+
 def complaints(run, rho, found):
     """Returns why a point fails."""
     where = f"run {run}, rho {rho}, {found['method']}"
+    return link_complaints(where, found) + time_complaints(where, found)
+
+
+def time_complaints(where, found):
+    """Returns a complaint if T is not known well enough, or if its prediction is wrong."""
     if not (found["high_s"] - found["low_s"]) / 2 <= WIDEST * found["measured_s"]:
         return [f"{where}: undecided: T is known within {(found['high_s'] - found['low_s']) / 2 / found['measured_s']:.0%} only"]
     error = found["predicted_s"] / found["measured_s"] - 1

@@ -105,6 +105,17 @@ std::string reduced_parts_text(model::Sharding const& s, double cap_mib) {
   return s.unit == model::ShardUnit::layer ? "FSDP units: one for each layer" : "FSDP unit: the whole model";
 }
 
+model::Sharding sharding_of(Config const& config, model::ShardStage stage) {
+  return stage == config.sharding.stage ? config.sharding : model::default_sharding(stage);
+}
+
+void check_group(Config const& config, model::Sharding const& sharding) {
+  if (sharding.group == 1)
+    throw std::invalid_argument(config.file.string() +
+                                ": [shard] group: a unit that is kept by one rank is not divided; set group "
+                                "to at least 2, or stage = \"none\"");
+}
+
 void check_sharding(Config const& config, model::Sharding const& s, std::size_t ranks) {
   if (!s.way().divided.any()) return;
   const auto refuse = [&](std::string const& why) {
@@ -119,10 +130,7 @@ void check_sharding(Config const& config, model::Sharding const& s, std::size_t 
   if (s.group > ranks || (s.group > 0 && ranks % s.group != 0))
     refuse("group: " + std::to_string(s.group) + " does not divide the " + std::to_string(ranks) +
            " ranks; choose a divisor, or remove this key to divide a unit over all ranks");
-  if (s.group == 1)
-    refuse(
-        "group: a unit that is kept by one rank is not divided; set group to at least 2, or stage = "
-        "\"none\"");
+  check_group(config, s);
   check_units(config, s, ranks, room_of_device(config));
 }
 

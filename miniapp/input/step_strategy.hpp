@@ -23,6 +23,13 @@ model::WholeStep strategy_of(Config const& config);
 /// says what to do.
 void check_can_step(Config const& config);
 
+/// Returns the settings of a stage: those of [shard] if the input names this stage, otherwise the defaults.
+model::Sharding sharding_of(Config const& config, model::ShardStage stage);
+
+/// Checks that the groups of a sharding have more than one rank. Throws std::invalid_argument as
+/// check_sharding() does.
+void check_group(Config const& config, model::Sharding const& sharding);
+
 /// Checks that a step of the input can be divided as `sharding` says among `ranks` ranks. Throws
 /// std::invalid_argument if there is one rank only, if the group has one rank or does not divide the ranks,
 /// or if a unit is larger than [machine] memory (unit_memory.hpp). The message is one line that names the

@@ -10,7 +10,7 @@ namespace ddproxy {
 
 /// The options of `ddproxy memory`. If an option is not given, its member keeps the value below.
 struct MemoryOptions {
-  std::vector<int> ranks{1, 8, 64};  ///< numbers of ranks
+  std::vector<int> ranks;            ///< numbers of ranks; empty: the default numbers (memory.cpp)
   std::vector<std::string> stages;   ///< words of shard_stage_words(); empty: all of them
   std::vector<std::string> formats;  ///< words of memory_format_words; empty: fp32
   std::optional<double> device_gb;   ///< memory of one device, 1e9 bytes; replaces [machine] memory

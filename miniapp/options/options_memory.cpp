@@ -33,7 +33,9 @@ void add_memory_command(CLI::App& app, Options& options) {
   CLI::App* command =
       app.add_subcommand("memory", "predict the memory of a rank, and how many ranks a model needs");
   command->add_option("INPUT", options.input, "input file (TOML, docs/input.md)")->required();
-  command->add_option("--ranks", memory.ranks, "numbers of ranks; default 1,8,64")
+  command
+      ->add_option("--ranks", memory.ranks,
+                   "numbers of ranks; default 1,8,64, or G and 8 G with [shard] group = G")
       ->delimiter(',')
       ->check(CLI::Range(1, 1000000).description("(1 to 1e6)"));
   command

@@ -26,12 +26,6 @@ struct Method {
   std::vector<model::Sharding> choices;
 };
 
-model::Sharding of_stage(Config const& config, ShardStage stage) {
-  model::Sharding sharding = config.sharding;
-  if (sharding.stage != stage) sharding = model::default_sharding(stage);
-  return sharding;
-}
-
 // Returns copies of a sharding, one for each kind of unit (layer and whole).
 std::vector<model::Sharding> units_of(model::Sharding sharding) {
   std::vector<model::Sharding> all;
@@ -48,7 +42,7 @@ std::vector<model::Sharding> units_of(model::Sharding sharding) {
 // groups of one rank or of different sizes.
 void add_unit_methods(std::vector<Method>& methods, Config const& config, model::ShardWay const& way,
                       int ranks) {
-  model::Sharding sharding = of_stage(config, way.stage);
+  model::Sharding sharding = sharding_of(config, way.stage);
   const std::size_t own_group = std::exchange(sharding.group, 0);
   sharding.reshard_after_forward = true;
   methods.push_back({std::string(way.name), units_of(sharding)});
@@ -70,7 +64,7 @@ std::vector<Method> methods_of(Config const& config, std::vector<ShardStage> con
     if (way.has_units)
       add_unit_methods(methods, config, way, ranks);
     else
-      methods.push_back({std::string(way.name), {of_stage(config, stage)}});
+      methods.push_back({std::string(way.name), {sharding_of(config, stage)}});
   }
   return methods;
 }

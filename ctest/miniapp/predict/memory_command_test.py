@@ -49,7 +49,7 @@ class Memory(unittest.TestCase):
         path.write_text(f'[model]\npreset = "gpt2-large"\n[step]\nbatch = {batch}\nsequence = 1024\n[optimizer]\nkind = "adamw"\n{text}')
         return path
 
-    def test_the_state_at_the_peak_is_the_closed_form(self):
+    def test_the_state_at_the_start_is_the_closed_form(self):
         found, _ = self.memory(self.large(), "--ranks", "1,8,64", "--precision", "fp32,bf16,autocast")
         self.assertEqual(len(found["cases"]), 3 * 4 * 3)
         self.assertEqual(self.memory(self.large(), "--ranks", "1,8,64", "--precision", "fp32,bf16,autocast", "--shard", "all")[0], found)
@@ -64,6 +64,22 @@ class Memory(unittest.TestCase):
             longest = [sum(values) for values in zip(*case["timeline"]["bytes"].values())]
             self.assertLessEqual(max(longest), case["peak_bytes"], who)
             self.assertEqual(case["timeline"]["seconds"], sorted(case["timeline"]["seconds"]))
+
+    def test_the_gradients_before_the_update_are_the_closed_form(self):
+        """With clipping, all gradients exist right before the update, because the norm needs all of them."""
+        clipped = 'clip = 1.0\n[shard]\nstage = "zero1"\n'
+        whole, divided = (self.memory(self.large(text=clipped + reduce), "--ranks", "8,64", "--precision", "fp32,bf16")[0]["cases"] for reduce in ('reduce = "all_reduce"\n', ""))
+        self.assertEqual((len(whole), len(divided)), (2 * 4 * 2, 2 * 4 * 2))
+        for case, of_default in zip(whole, divided):
+            who = (case["precision"], case["shard"], case["ranks"])
+            found, default, closed = ({kind: moment.get(kind, 0) for kind in STATE} for moment in (case["before_update"], of_default["before_update"], case["closed_form"]))
+            self.assertAlmostEqual((found["gradient"] + found["bucket"]) / (closed["gradient"] + closed["bucket"]), 1, delta=1e-4, msg=who)
+            self.assertAlmostEqual(sum(found.values()) / sum(closed.values()), 1, delta=1e-4, msg=who)
+            if case["shard"] != "zero1":
+                self.assertEqual(default, found, who)
+            else:  # by a reduce-scatter each rank gets only its part, and the buckets are released
+                each, other = (4, 12) if case["precision"] == "fp32" else (2, 14)
+                self.assertAlmostEqual(sum(default.values()) / PSI / (each + other / case["ranks"]), 1, delta=1e-4, msg=who)
 
     def test_more_ranks_take_less_memory_and_later_stages_too(self):
         found, _ = self.memory(self.large(), "--ranks", "8,64")
@@ -151,7 +167,65 @@ class Memory(unittest.TestCase):
         self.assertLess(ahead[1][0]["fsdp"], ahead[2][0]["fsdp"])
         for number in (0, 2):
             self.assertEqual({**ahead[number][1], "fsdp": 0}, {**peaks, "fsdp": 0})
-        self.assertEqual(gathered('[shard]\nstage = "fsdp"\ngroup = 2\n')[1], peaks)
+        of_group = gathered('[shard]\nstage = "fsdp"\ngroup = 2\n')[1]
+        self.assertGreater(of_group.pop("hsdp/2"), peaks["fsdp"])
+        self.assertEqual(of_group, {shard: peak for shard, peak in peaks.items() if shard != "fsdp"})
+
+    def test_a_group_holds_the_whole_state(self):
+        """With groups of 8 ranks (HSDP) the peak is that of FSDP on 8 ranks, however many groups there are. `predict --shard` has the same peak."""
+        groups = self.large(text='[shard]\nstage = "fsdp"\ngroup = 8\n')
+        found, text = self.memory(groups, "--ranks", "8,16,64", "--precision", "fp32,bf16", "--shard", "fsdp")
+        self.assertEqual(self.memory(groups, "--precision", "fp32,bf16", "--shard", "fsdp")[0]["cases"], [case for case in found["cases"] if case["ranks"] != 16])
+        all_ranks, _ = self.memory(self.large(text='[shard]\nstage = "fsdp"\n'), "--ranks", "8", "--precision", "fp32,bf16", "--shard", "fsdp")
+        one_group = {case["precision"]: case for case in all_ranks["cases"]}
+        self.assertEqual(len(found["cases"]), 6)
+        for case in found["cases"]:
+            expected = one_group[case["precision"]]
+            self.assertEqual(case["shard"], "hsdp/8")
+            self.assertIn(f"{case['precision']:<9} hsdp/8 {case['ranks']:>6} ", text)
+            for name in ("start", "peak", "before_update", "after_update", "phases", "closed_form"):
+                self.assertEqual(case[name], expected[name], (case["precision"], case["ranks"], name))
+        twin = self.folder / "twin.toml"
+        twin.write_text(re.sub(r'table = "', f'table = "{INPUTS}/', (INPUTS / "gpt2-large-step-a100x64.toml").read_text()) + '[shard]\nstage = "fsdp"\ngroup = 8\n')
+        done = subprocess.run([PROGRAM, "predict", twin, "--shard", "fsdp", "--json", self.folder / "predict.json"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = {row["method"]: row for row in json.loads((self.folder / "predict.json").read_text())["sharding"]}
+        case, = self.memory(twin, "--ranks", 64, "--shard", "fsdp")[0]["cases"]
+        self.assertEqual(case["peak_bytes"], rows["hsdp, groups of 8"]["peak_memory_bytes"])
+
+    def test_the_smallest_number_of_ranks_is_a_multiple_of_the_group(self):
+        group = self.large(text='[shard]\nstage = "fsdp"\ngroup = 8\n')
+        for gb, ranks in ((15.5, 8), (15, None)):  # FSDP takes 15.36 GB on 8 ranks, and 14.35 on 64
+            found, text = self.memory(group, "--device-gb", gb, "--shard", "zero2,fsdp")
+            self.assertEqual(found["least_ranks"][1], {"precision": "fp32", "shard": "hsdp/8", "ranks": ranks})
+            self.assertEqual([case["fits"] for case in found["cases"] if case["shard"] == "hsdp/8"], [ranks is not None] * 2)
+            account = subprocess.run([PROGRAM, "account", group, "--device-gb", str(gb)], capture_output=True, text=True).stdout
+            self.assertIn("with HSDP (hsdp/8)", account)
+            if ranks is None:
+                self.assertRegex(text, r"fp32 +hsdp/8 does not fit: more groups do not help, because each group holds everything; a rank needs 15\.36 GB \(")
+                self.assertIn("even with 65536 ranks a rank needs 15.36 GB", account)
+            else:
+                self.assertIn("fits devices of 15.5 GB from 8 ranks on", account)
+
+    def test_numbers_of_ranks_that_are_not_multiples_of_the_group_are_refused(self):
+        group = self.large(text='[shard]\nstage = "fsdp"\ngroup = 8\n')
+        for ranks in ("1", "4", "12", "8,64,65"):
+            wrong = ranks.split(",")[-1]
+            self.assertIn(f"--ranks: {wrong} is not a multiple of the 8 ranks that share a unit ([shard] group in {group}); give multiples of 8, for example --ranks 8,64, or remove group",
+                          self.refused(group, "--ranks", ranks))
+        self.memory(group, "--ranks", "1,12", "--shard", "none,zero1")  # the group is not used
+        alone = self.large(text='[shard]\nstage = "fsdp"\ngroup = 1\n')
+        self.assertIn("a unit that is kept by one rank is not divided", self.refused(alone, "--ranks", "8"))
+        account = subprocess.run([PROGRAM, "account", alone, "--device-gb", "80"], capture_output=True, text=True)
+        self.assertEqual((account.returncode, account.stdout, account.stderr.count("\n")), (2, "", 1), account)
+        self.assertIn("a unit that is kept by one rank is not divided", account.stderr)
+
+    def test_a_unit_of_a_group_that_is_too_large_is_refused(self):
+        """The unit is padded to equal shards of the group, to 3096120328 bytes. Equal shards of all 70000 ranks would need 3096240000."""
+        group = self.large(text='[shard]\nstage = "fsdp"\nunit = "whole"\ngroup = 7\n')
+        self.assertIn("the whole model as one unit of 3.096 GB", self.refused(group, "--ranks", "70000", "--shard", "fsdp", "--device-gb", 3.096))
+        found, _ = self.memory(group, "--ranks", "70000", "--shard", "fsdp", "--device-gb", 3.0962)
+        self.assertFalse(found["cases"][0]["fits"])
 
     def test_the_text_has_the_figures_of_the_json(self):
         found, text = self.memory(self.large(), "--ranks", "1,8", "--device-gb", 80)

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "miniapp/input/config.hpp"
+#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
@@ -86,6 +87,7 @@ void find_least_ranks(Account& account, MemoryModel const& model, AccountOptions
   if (!(account.device_bytes > 0)) return;
   const auto format =
       account.element_bytes == 2 ? model::MemoryFormat::bf16_master : model::MemoryFormat::fp32;
+  check_group(model.config, sharding_of(model.config, fully_sharded()));
   const bool as_in_input = asked.preset.empty() && asked.tokens == 0;
   account.least_ranks =
       least_ranks(model, {fully_sharded(), format},

@@ -47,7 +47,7 @@ struct Account {
   double rank_flops() const;        ///< flops of a rank in a step
   std::optional<model::ComputeBound> bound() const;
   /// The smallest number of ranks with which a step with FSDP fits a device, as the command `memory` finds
-  /// it. Nothing if device_bytes is not known.
+  /// it. With HSDP if the input has [shard] group. Nothing if device_bytes is not known.
   std::optional<LeastRanks> least_ranks = std::nullopt;
   /// Returns the smallest number of ranks n for which state_bytes() / n + activation_bytes() fit a device.
   /// This is the formula of textbooks, which leaves out gathered units and buckets. Returns nothing if no

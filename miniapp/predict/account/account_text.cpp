@@ -93,15 +93,17 @@ std::string formula_text(Account const& account) {
 
 std::string fit_text(Account const& account) {
   if (!account.least_ranks) return "";
-  auto const& [method, ranks, peak] = *account.least_ranks;
+  auto const& [method, shard, ranks, searched, peak] = *account.least_ranks;
+  const std::string name =
+      shard == model::way_of(method.stage).name ? "FSDP" : fmt::format("HSDP ({})", shard);
   const std::string device = fmt::format("{:g} GB", account.device_bytes / giga);
   std::string text =
-      ranks ? fmt::format("memory: a step with FSDP fits devices of {} from {} on: a rank then needs {}\n",
-                          device, model::ranks_text(*ranks), describe_peak(peak))
+      ranks ? fmt::format("memory: a step with {} fits devices of {} from {} on: a rank then needs {}\n",
+                          name, device, model::ranks_text(*ranks), describe_peak(peak))
             : fmt::format(
-                  "memory: no number of ranks is enough for devices of {} with FSDP: even with {} "
+                  "memory: no number of ranks is enough for devices of {} with {}: even with {} "
                   "ranks a rank needs {}; take fewer tokens, smaller units or larger devices\n",
-                  device, most_ranks_searched, describe_peak(peak));
+                  device, name, searched, describe_peak(peak));
   return text + formula_text(account);
 }
 

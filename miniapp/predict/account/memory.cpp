@@ -8,6 +8,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/input/unit_memory.hpp"
 #include "miniapp/input/units.hpp"
@@ -63,21 +64,43 @@ bool fits(model::KindBytes const& peak, double device) {
   return static_cast<double>(total(peak)) <= device;
 }
 
+bool has_stage_of_input(Config const& config, std::vector<MemoryMethod> const& methods) {
+  return std::ranges::find(methods, config.sharding.stage, &MemoryMethod::stage) != methods.end();
+}
+
 /// Refuses an input whose [shard] has a unit that is larger than a device. A stage that only --shard names is
 /// not refused: its rows say that the step does not fit.
 void refuse_large_units(Config const& config, std::vector<MemoryMethod> const& methods,
                         std::vector<int> const& ranks, UnitRoom room) {
   if (!config.sharding.way().has_units) return;
-  const auto of_stage = [&](MemoryMethod const& method) { return method.stage == config.sharding.stage; };
   const auto is_large = [](MemoryMethod const& method) {
     return method.format != model::MemoryFormat::bf16_master;
   };
-  if (std::ranges::none_of(methods, of_stage)) return;
+  if (!has_stage_of_input(config, methods)) return;
   room.element_bytes = std::ranges::all_of(methods, is_large) ? 4 : 2;
-  model::Sharding over_all = config.sharding;
-  over_all.group = 0;
   for (const int number : ranks)
-    if (number > 1) check_units(config, over_all, static_cast<std::size_t>(number), room);
+    if (number > 1) check_units(config, config.sharding, static_cast<std::size_t>(number), room);
+}
+
+/// Returns the group of the input's [shard] if one of the methods has its stage, otherwise 0.
+std::size_t group_of(Config const& config, std::vector<MemoryMethod> const& methods) {
+  return has_stage_of_input(config, methods) ? config.sharding.group : 0;
+}
+
+/// Returns the numbers of ranks of --ranks, or the default numbers. With `group` > 0, refuses a number that
+/// is not a multiple of the group.
+std::vector<int> ranks_of(Config const& config, MemoryOptions const& asked, std::size_t group) {
+  if (group == 0) return asked.ranks.empty() ? std::vector<int>{1, 8, 64} : asked.ranks;
+  check_group(config, config.sharding);
+  const int size = static_cast<int>(group);
+  if (asked.ranks.empty()) return {size, 8 * size};
+  for (const int number : asked.ranks)
+    if (number % size != 0)
+      throw std::invalid_argument(fmt::format(
+          "--ranks: {} is not a multiple of the {} ranks that share a unit ([shard] group in {}); give "
+          "multiples of {}, for example --ranks {},{}, or remove group to divide a unit among all ranks",
+          number, size, config.file.string(), size, size, 8 * size));
+  return asked.ranks;
 }
 
 void check_ranks(std::vector<int> ranks) {
@@ -94,18 +117,26 @@ LeastRanks least_ranks(MemoryModel const& model, MemoryMethod const& method, mod
   const auto peak = [&](std::int64_t ranks) {
     return memory_case(model, method, static_cast<int>(ranks), tokens).moments.peak;
   };
-  if (!model::way_of(method.stage).divided.any()) {
-    const auto of_any = peak(1);
-    return {method, fits(of_any, device) ? std::optional<int>(1) : std::nullopt, of_any};
+  LeastRanks least{.method = method, .shard = shard_name(model.config, method.stage)};
+  std::int64_t number = 1;
+  if (model::way_of(method.stage).divided.any()) {
+    const auto group = static_cast<std::int64_t>(sharding_of(model.config, method.stage).group);
+    const std::int64_t each = std::max<std::int64_t>(group, 1);
+    const std::int64_t most = std::max<std::int64_t>(most_ranks_searched / each, 1);
+    const std::int64_t last =
+        last_that(most, [&](std::int64_t groups) { return !fits(peak(groups * each), device); });
+    least.searched = static_cast<int>(most * each);
+    number = std::min(last + 1, most) * each;
   }
-  const std::int64_t last =
-      last_that(most_ranks_searched, [&](std::int64_t ranks) { return !fits(peak(ranks), device); });
-  if (last >= most_ranks_searched) return {method, std::nullopt, peak(most_ranks_searched)};
-  return {method, static_cast<int>(last) + 1, peak(last + 1)};
+  least.peak = peak(number);
+  if (fits(least.peak, device)) least.ranks = static_cast<int>(number);
+  return least;
 }
 
-std::string_view name_of(model::ShardStage stage) {
-  return model::way_of(stage).name;
+std::string shard_name(Config const& config, model::ShardStage stage) {
+  model::ShardWay const& way = model::way_of(stage);
+  const auto group = sharding_of(config, stage).group;
+  return group > 0 ? fmt::format("{}/{}", way.name_in_groups, group) : std::string(way.name);
 }
 std::string_view name_of(model::MemoryFormat format) {
   return word_of(format, memory_format_words);
@@ -126,12 +157,13 @@ MemoryReport make_memory_report(Options const& options) {
                       .least_ranks = {}};
   const double device = report.device_bytes;
   const auto methods = methods_of(asked);
+  const auto numbers = ranks_of(config, asked, group_of(config, methods));
   if (device > 0)
-    refuse_large_units(config, methods, asked.ranks,
+    refuse_large_units(config, methods, numbers,
                        {device, asked.device_gb ? "a device (--device-gb)" : "a device ([machine] memory)"});
   const MemoryModel model = memory_model(config);
   for (auto const& method : methods) {
-    for (const int ranks : asked.ranks) {
+    for (const int ranks : numbers) {
       auto& found = report.cases.emplace_back(memory_case(model, method, ranks, config.tokens));
       const auto fits_with = [&](std::int64_t batch) {
         return fits(memory_case(model, method, ranks, {batch, config.tokens.sequence}).moments.peak, device);

@@ -27,6 +27,7 @@ struct MemoryMethod {
 /// The memory of one rank, for one method and one number of ranks.
 struct MemoryCase {
   MemoryMethod method;
+  std::string shard;  ///< shard_name() of the method
   int ranks = 1;
   model::MemoryMoments moments;
   model::ClosedState closed;  ///< parameters, gradients, buckets and optimizer state by the closed form
@@ -39,9 +40,11 @@ struct MemoryCase {
 /// How many ranks a method needs.
 struct LeastRanks {
   MemoryMethod method;
-  std::optional<int> ranks = std::nullopt;  ///< nothing: most_ranks_searched are not enough
+  std::string shard;                        ///< shard_name() of the method
+  std::optional<int> ranks = std::nullopt;  ///< nothing: `searched` ranks are not enough
+  int searched = 1;                         ///< the largest number of ranks that is tried
   /// The memory of a rank at the peak of the step, if `ranks` ranks take part. If `ranks` has no value: the
-  /// memory with most_ranks_searched ranks. Without sharding the memory is the same for any number of ranks.
+  /// memory with `searched` ranks. Without sharding the memory is the same for any number of ranks.
   model::KindBytes peak = {};
 };
 inline constexpr int most_ranks_searched = 65536;
@@ -76,7 +79,8 @@ MemoryCase memory_case(MemoryModel const& model, MemoryMethod const& method, int
 MemoryCase memory_case(Config const& config, MemoryMethod const& method, int ranks, std::int64_t batch);
 
 /// Returns the smallest number of ranks with which the peak of a step fits a device of `device` bytes. The
-/// commands `memory` and `account` both use it.
+/// commands `memory` and `account` both use it. If groups of ranks share a unit, only multiples of the group
+/// are tried, up to most_ranks_searched, but at least one group.
 LeastRanks least_ranks(MemoryModel const& model, MemoryMethod const& method, model::Tokens tokens,
                        double device);
 
@@ -87,7 +91,9 @@ std::string describe_peak(model::KindBytes const& peak);
 /// Computes the report. Throws std::invalid_argument with one line for wrong input.
 MemoryReport make_memory_report(Options const& options);
 
-std::string_view name_of(model::ShardStage stage);     ///< a word of shard_stage_words()
+/// Returns the name of a stage in the tables: a word of shard_stage_words(). If groups of ranks share a unit
+/// (HSDP), returns ShardWay::name_in_groups and the size of the group: "hsdp/8".
+std::string shard_name(Config const& config, model::ShardStage stage);
 std::string_view name_of(model::MemoryFormat format);  ///< a word of memory_format_words
 
 /// Returns the report as text.

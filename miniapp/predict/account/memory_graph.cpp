@@ -41,24 +41,13 @@ model::StepTrace trace_of(MemoryModel const& model, model::RankGraphs const& ste
   return model::simulate(step, step_costs(step, costs)).classes.front().trace;
 }
 
-/// Returns how a step is divided. The settings of [shard] belong to the stage that the input names; another
-/// stage has the default settings. A unit is divided over all ranks, because --ranks need not be multiples of
-/// a group.
-model::Sharding sharding_of(Config const& config, model::ShardStage stage, int ranks) {
-  if (ranks == 1) return {};
-  model::Sharding how = model::default_sharding(stage);
-  if (stage == config.sharding.stage) how = config.sharding;
-  how.group = 0;
-  return how;
-}
-
 /// Returns the step of the input, sharded as `stage` says. On one rank nothing is divided.
 model::WholeStep sharded_step(Config const& config, model::BackwardPass const& pass, model::ShardStage stage,
                               int ranks) {
   Workload workload;
   workload.gradient_bytes = pass.gradients.bytes();
   model::WholeStep how = step_to_run(config, workload);
-  how.sharding = sharding_of(config, stage, ranks);
+  how.sharding = ranks == 1 ? model::Sharding{} : sharding_of(config, stage);
   if (model::way_of(stage).divided.any()) how.ddp.copies = model::CopyMode::none;  // sharded steps have none
   return how;
 }
@@ -89,11 +78,14 @@ MemoryCase memory_case(MemoryModel const& model, MemoryMethod const& method, int
   const model::StepTrace trace = trace_of(model, step, tokens);
   const auto graph = model::in_format(std::move(step.classes.front().graph), pass, forward, method.format);
   const auto psi = static_cast<double>(parameters(pass));
+  const auto group = sharding_of(config, method.stage).group;
+  const double sharers = group > 0 ? static_cast<double>(group) : ranks;
   return {.method = method,
+          .shard = shard_name(config, method.stage),
           .ranks = ranks,
           .moments = memory_moments(graph, trace),
-          .closed =
-              closed_state(method.stage, method.format, psi, ranks, how.ddp.copies != model::CopyMode::none),
+          .closed = closed_state(method.stage, method.format, psi, sharers,
+                                 how.ddp.copies != model::CopyMode::none),
           .buffers = all_buffers(graph)};
 }
 

@@ -43,7 +43,7 @@ Json timeline_json(std::vector<model::MemoryPoint> const& timeline) {
 }
 
 Json case_json(MemoryReport const& report, MemoryCase const& c) {
-  Json json{{"precision", name_of(c.method.format)}, {"shard", name_of(c.method.stage)}, {"ranks", c.ranks}};
+  Json json{{"precision", name_of(c.method.format)}, {"shard", c.shard}, {"ranks", c.ranks}};
   json["peak_bytes"] = total(c.moments.peak);
   json["peak_s"] = c.moments.peak_seconds;
   json["fits"] = report.device_bytes > 0
@@ -82,7 +82,7 @@ std::string to_json(MemoryReport const& report) {
   for (auto const& c : report.cases) json["cases"].push_back(case_json(report, c));
   for (auto const& least : report.least_ranks)
     json["least_ranks"].push_back({{"precision", name_of(least.method.format)},
-                                   {"shard", name_of(least.method.stage)},
+                                   {"shard", least.shard},
                                    {"ranks", least.ranks ? Json(*least.ranks) : Json(nullptr)}});
   json["activations"] = {
       {"layer_elements_per_token", elements.layer},

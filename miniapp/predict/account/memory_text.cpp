@@ -49,6 +49,13 @@ std::string micro_batch_text(MemoryCase const& c) {
   return c.largest_batch.value_or(0) == 0 ? "-" : fmt::format("{}", *c.largest_batch);
 }
 
+// Returns the width of the column `shard`.
+std::size_t shard_width(MemoryReport const& report) {
+  std::size_t width = 6;
+  for (auto const& c : report.cases) width = std::max(width, c.shard.size());
+  return width;
+}
+
 // Explains the columns of the table of the peak.
 std::string legend(MemoryReport const& report) {
   return std::string(
@@ -64,20 +71,20 @@ std::string legend(MemoryReport const& report) {
 }
 
 std::string peak_table(MemoryReport const& report) {
+  const std::size_t width = shard_width(report);
   std::string text = fmt::format(
-      "\nmemory of a rank at the peak of the step, GB\n{:<9} {:<6} {:>6} {:>10} {:>9} {:>8} {:>9} {:>8} "
-      "{:>11} "
-      "{:>9} {:>8} {:>5} {:>11}\n",
-      "precision", "shard", "ranks", "parameters", "gradients", "buckets", "optimizer", "gathered",
+      "\nmemory of a rank at the peak of the step, GB\n{:<9} {:<{}} {:>6} {:>10} {:>9} {:>8} {:>9} {:>8} "
+      "{:>11} {:>9} {:>8} {:>5} {:>11}\n",
+      "precision", "shard", width, "ranks", "parameters", "gradients", "buckets", "optimizer", "gathered",
       "activations", "peak", "state*", "fits", "micro-batch");
   for (auto const& c : report.cases) {
     auto const& peak = c.moments.peak;
     const bool fits = static_cast<double>(total(peak)) <= report.device_bytes;
     fmt::format_to(
         Out(text),
-        "{:<9} {:<6} {:>6} {:>10.3f} {:>9.3f} {:>8.3f} {:>9.3f} {:>8.3f} {:>11.3f} {:>9.3f} {:>8.3f} {:>5} "
+        "{:<9} {:<{}} {:>6} {:>10.3f} {:>9.3f} {:>8.3f} {:>9.3f} {:>8.3f} {:>11.3f} {:>9.3f} {:>8.3f} {:>5} "
         "{:>11}\n",
-        name_of(c.method.format), name_of(c.method.stage), c.ranks, gb(peak, Kind::parameter),
+        name_of(c.method.format), c.shard, width, c.ranks, gb(peak, Kind::parameter),
         gb(peak, Kind::gradient), gb(peak, Kind::bucket), gb(peak, Kind::optimizer_state),
         gb(peak, Kind::gathered_unit) + gb(peak, Kind::cached_weight),
         gb(peak, Kind::activation) + gb(peak, Kind::activation_gradient), gb(total(peak)),
@@ -109,21 +116,34 @@ double activations_at(MemoryCase const& c, model::Phase phase) {
 }
 
 std::string moments_table(MemoryReport const& report) {
+  const std::size_t width = shard_width(report);
   std::string text = fmt::format(
-      "\nmemory of a rank at other moments, GB; in brackets: activations and their gradients\n{:<9} {:<6} "
-      "{:>6} "
-      "{:>9} {:>19} {:>19} {:>13} {:>12}\n",
-      "precision", "shard", "ranks", "start", "forward", "backward", "before update", "after update");
+      "\nmemory of a rank at other moments, GB; in brackets: activations and their gradients\n{:<9} {:<{}} "
+      "{:>6} {:>9} {:>19} {:>19} {:>13} {:>12}\n",
+      "precision", "shard", width, "ranks", "start", "forward", "backward", "before update", "after update");
   for (auto const& c : report.cases) {
     const auto phase = [&](model::Phase of) {
       return fmt::format("{:.3f} ({:.3f})", at_phase(c, of), activations_at(c, of));
     };
-    fmt::format_to(Out(text), "{:<9} {:<6} {:>6} {:>9.3f} {:>19} {:>19} {:>13.3f} {:>12.3f}\n",
-                   name_of(c.method.format), name_of(c.method.stage), c.ranks, gb(total(c.moments.start)),
+    fmt::format_to(Out(text), "{:<9} {:<{}} {:>6} {:>9.3f} {:>19} {:>19} {:>13.3f} {:>12.3f}\n",
+                   name_of(c.method.format), c.shard, width, c.ranks, gb(total(c.moments.start)),
                    phase(model::Phase::forward), phase(model::Phase::backward), gb(c.moments.before_update),
                    gb(c.moments.after_update));
   }
   return text;
+}
+
+// Returns the smallest number of ranks, or says why none is enough.
+std::string answer_of(LeastRanks const& least) {
+  model::ShardWay const& way = model::way_of(least.method.stage);
+  if (least.ranks) return fmt::format("{}", *least.ranks);
+  if (!way.divided.any()) return "does not fit: more ranks do not help, because every rank holds everything";
+  if (least.shard != way.name)
+    return fmt::format(
+        "does not fit: more groups do not help, because each group holds everything; a rank needs {}",
+        describe_peak(least.peak));
+  return fmt::format("does not fit with up to {} ranks: a rank then still needs {}", least.searched,
+                     describe_peak(least.peak));
 }
 
 std::string least_text(MemoryReport const& report) {
@@ -131,16 +151,8 @@ std::string least_text(MemoryReport const& report) {
   std::string text =
       fmt::format("\nsmallest number of ranks with which a step fits {:g} GB\n", report.device_bytes / giga);
   for (auto const& least : report.least_ranks) {
-    const bool whole = !model::way_of(least.method.stage).divided.any();
-    const std::string answer =
-        least.ranks
-            ? fmt::format("{}", *least.ranks)
-            : (whole
-                   ? std::string("does not fit: more ranks do not help, because every rank holds everything")
-                   : fmt::format("does not fit with up to {} ranks: a rank then still needs {}",
-                                 most_ranks_searched, describe_peak(least.peak)));
-    fmt::format_to(Out(text), "{:<9} {:<6} {}\n", name_of(least.method.format), name_of(least.method.stage),
-                   answer);
+    fmt::format_to(Out(text), "{:<9} {:<{}} {}\n", name_of(least.method.format), least.shard,
+                   shard_width(report), answer_of(least));
   }
   return text;
 }
