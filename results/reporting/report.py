@@ -119,7 +119,8 @@ class Report:
         if name == "timeline":
             self._save(drawn, name, "\n".join(part for part in (found, f"last sample of {of}", results.title()) if part))
         style.close(drawn)
-        return page.figure(svg, f"This is the last sample of {of}.{f' {found}.' if found else ''}")
+        texts = (f"This is the last sample of {of}.", f"{found}." if found else "", timeline_figure.left_out_note(results, cases))
+        return page.figure(svg, " ".join(text for text in texts if text))
 
     def _step_timeline(self):
         """Returns the HTML of the timeline of whole steps, and saves it as PNG."""
