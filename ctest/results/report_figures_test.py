@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 from report_sample import MAKE_SAMPLE, REPORT, WithSample, report  # must come first: it adds the folder of reporting to the path
-from reporting import broken_axis, command, costs_figure, derive, findings, intervals, page, perfetto, plausible, style, tables, timeline_figure  # noqa: E402
+from reporting import broken_axis, command, costs_figure, derive, findings, intervals, page, perfetto, plausible, split_figure, style, tables, timeline_figure  # noqa: E402
 from reporting.allreduce_figure import draw_allreduce  # noqa: E402
 from reporting.collectives_figure import draw_collectives  # noqa: E402
 from reporting.data import Results  # noqa: E402
@@ -406,6 +406,17 @@ class Impossible(WithSample):
     def test_names_a_slowdown_below_0(self):
         self.assertRegex(self.said("slowdown", -0.5), r"These measured slowdowns are below 0, although .* without: bucketed 4 MiB \(-500 ms\)\.")
         self.assertEqual(self.said("slowdown", 0.0), "")
+
+    def test_names_a_median_tail_above_the_median_e(self):
+        exposed, total = (float(derive.column(Results(self.sample), name)[4]) for name in ("exposed", "measured_median"))
+        self.assertEqual(self.said("tail", exposed + 0.004 * total), "")
+        self.assertEqual(split_figure.caption(Results(self.sample)), "")
+        text = self.said("tail", exposed + 0.1)
+        self.assertRegex(text, rf"larger than the median E, although .*: bucketed 4 MiB \(tail {exposed * 1e3 + 100:.3g} ms, E {exposed * 1e3:.3g} ms\)\. In some samples")
+        results = Results(self.sample)
+        self.assertRegex(split_figure.caption(results), r"^ In bucketed 4 MiB the tail is larger than E, because ")
+        self.assertIn("In bucketed 4 MiB the tail is larger than E", command.Report([results], self.folder, None).caption("split", "", False))
+        self.assertNotIn("median tail", self.said("exposed", -0.5))  # a negative E has a sentence of its own
 
     def test_the_waterfall_is_left_out_below_the_ideal(self):
         before = self.table("terms")["case"]

@@ -9,7 +9,7 @@ from .errors import ReportError
 from .layers_figure import draw_layers
 from .output import write_text
 from .samples_figure import draw_samples
-from .split_figure import draw_split
+from .split_figure import caption as split_caption, draw_split
 from .sweep_figure import draw_sweep
 from .tables import Table, tables_of
 
@@ -75,7 +75,7 @@ class Report:
         if name == "costs":
             return costs_figure.caption(self.newest)
         late = " The times were replayed from a table. On a busy machine a replayed call takes longer than the table says." if name in ("allreduce", "collectives") and is_replayed(self.newest) else ""
-        return CAPTIONS.get(name, title) + late + BROKEN * (name == "sweep" and is_broken)
+        return CAPTIONS.get(name, title) + late + BROKEN * (name == "sweep" and is_broken) + (split_caption(self.newest) if name == "split" else "")
 
     def figures(self):
         title = self.newest.title()
