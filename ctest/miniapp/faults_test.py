@@ -227,6 +227,18 @@ def check_names_of_unfinished_files():
     assert not [name for name in os.listdir() if name.startswith(("live", "taken.h"))], os.listdir()
 
 
+def check_names_that_are_too_long():
+    """The tables are created at the end. If they cannot be created, the run must be refused before it measures anything. The longest allowed
+    name has 220 characters: a table replaces .h5 by up to 16 characters, and its temporary name has 22 more."""
+    replay_with()
+    name = 218 * "n" + ".h5"
+    expect(2, f"{name}: this name is too long, because the temporary name of the table with the ending .collectives.csv would have 256 characters, "
+           "and the file system allows 255; shorten the name (-o) to 220 characters or fewer", "run", "replay.toml", "-o", name)
+    assert not [left for left in os.listdir() if "nnn" in left], os.listdir()
+    done = subprocess.run([ddproxy, "run", "replay.toml", "-o", name[1:]], capture_output=True, text=True)
+    assert done.returncode == 0 and os.path.exists(name[1:-3] + ".gradients.csv"), done.stderr
+
+
 def check_links_that_lead_in_a_circle():
     replay_with()
     for name in ("circle.h5", "round.layers.csv"):
@@ -325,7 +337,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     for check in (check_usage, check_tables, check_output, check_no_output_is_an_input_or_another_output,
                   check_tables_of_the_input_stay, check_launchers, check_memory, check_ranks, check_interrupt,
-                  check_second_start, check_names_of_unfinished_files, check_links_that_lead_in_a_circle, check_lost_streams, check_limit_of_the_file_size,
+                  check_second_start, check_names_of_unfinished_files, check_names_that_are_too_long, check_links_that_lead_in_a_circle, check_lost_streams, check_limit_of_the_file_size,
                   check_interrupt_between_steps, check_stopped_rank):
         check()
         print(check.__name__, "passed")

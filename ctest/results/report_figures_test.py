@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 from report_sample import MAKE_SAMPLE, REPORT, WithSample, report  # must come first: it adds the folder of reporting to the path
-from reporting import broken_axis, command, costs_figure, derive, findings, intervals, page, perfetto, plausible, style, tables  # noqa: E402
+from reporting import broken_axis, command, costs_figure, derive, findings, intervals, page, perfetto, plausible, split_figure, style, tables, timeline_figure  # noqa: E402
 from reporting.allreduce_figure import draw_allreduce  # noqa: E402
 from reporting.collectives_figure import draw_collectives  # noqa: E402
 from reporting.data import Results  # noqa: E402
@@ -407,6 +407,17 @@ class Impossible(WithSample):
         self.assertRegex(self.said("slowdown", -0.5), r"These measured slowdowns are below 0, although .* without: bucketed 4 MiB \(-500 ms\)\.")
         self.assertEqual(self.said("slowdown", 0.0), "")
 
+    def test_names_a_median_tail_above_the_median_e(self):
+        exposed, total = (float(derive.column(Results(self.sample), name)[4]) for name in ("exposed", "measured_median"))
+        self.assertEqual(self.said("tail", exposed + 0.004 * total), "")
+        self.assertEqual(split_figure.caption(Results(self.sample)), "")
+        text = self.said("tail", exposed + 0.1)
+        self.assertRegex(text, rf"larger than the median E, although .*: bucketed 4 MiB \(tail {exposed * 1e3 + 100:.3g} ms, E {exposed * 1e3:.3g} ms\)\. In some samples")
+        results = Results(self.sample)
+        self.assertRegex(split_figure.caption(results), r"^ In bucketed 4 MiB the tail is larger than E, because ")
+        self.assertIn("In bucketed 4 MiB the tail is larger than E", command.Report([results], self.folder, None).caption("split", "", False))
+        self.assertNotIn("median tail", self.said("exposed", -0.5))  # a negative E has a sentence of its own
+
     def test_the_waterfall_is_left_out_below_the_ideal(self):
         before = self.table("terms")["case"]
         self.said("ideal", 100.0)
@@ -422,6 +433,54 @@ class Impossible(WithSample):
         page = (self.folder / "sample.html").read_text()
         self.assertIn("An overlap above 1 was measured, which is impossible", page)
         self.assertIn("Left out: bucketed 4 MiB. Its measured E is below the ideal", page)
+
+
+class LastSample(WithSample):
+    """A timeline shows the last sample of its case, also if the machine was then in another state. In the sample file cases 0, 4 and 6 are naive,
+    the best case (4 MiB) and 25 MiB."""
+
+    def leave_out(self, *cases):
+        def write(file):
+            for case in cases:
+                file["sweep/counted"][case, -1] = 0
+        self.change(write)
+        return Results(self.sample)
+
+    def titles(self, results, cases):
+        return [axes.get_title(loc="left") for axes in timeline_figure.draw_timelines(results, cases).axes[::2]]
+
+    def test_the_axes_and_the_caption_say_that_it_is_left_out(self):
+        results = self.leave_out(4)
+        self.assertEqual(self.titles(results, [4, 6]), ["bucketed 4 MiB (median T: 530 ms)\nThis sample is left out: machine in another state", "bucketed 25 MiB"])
+        self.assertEqual(self.titles(results, [4]), ["bucketed 4 MiB (median T: 530 ms)\nThis sample is left out: machine in another state"])
+        said = "The last sample of bucketed 4 MiB is left out of the medians, because the machine was in another state; the median T is 530 ms."
+        self.assertEqual([timeline_figure.left_out_note(results, cases) for cases in ([4, 6], [6])], [said, ""])
+        self.assertIn(f"This is the last sample of bucketed 4 MiB. {said}", command.Report([results], self.folder, None)._timeline([4], "one"))
+
+    def test_the_title_does_not_compare_it(self):
+        self.assertIn("with bucketed 4 MiB and", timeline_figure.finding(Results(self.sample), [4, 0]))
+        results = self.leave_out(4)
+        self.assertRegex(timeline_figure.finding(results, [4, 0]), r"^Exposed communication of the last sample: \S+ % of T with naive$")
+        self.assertEqual(timeline_figure.finding(results, [4]), "")
+
+    def test_cases_whose_sample_counts_are_preferred(self):
+        self.assertEqual(timeline_figure.compared_cases(Results(self.sample)), [4, 6])
+        self.assertEqual(timeline_figure.compared_cases(self.leave_out(6)), [4, 0])
+        self.assertEqual(timeline_figure.compared_cases(self.leave_out(4)), [0, 1])
+        self.assertEqual(timeline_figure.compared_cases(self.leave_out(1)), [4, 0])
+
+    def test_a_sample_that_was_not_taken_is_not_the_last(self):
+        self.change(lambda file: file["sweep/counted"].__setitem__((4, slice(2, None)), -1))
+        self.assertFalse(timeline_figure.is_left_out(Results(self.sample), 4))
+        self.change(lambda file: file["sweep/counted"].__setitem__((4, 1), 0))
+        self.assertTrue(timeline_figure.is_left_out(Results(self.sample), 4))
+
+    def test_the_words_do_not_make_the_figure_wider(self):
+        results = self.leave_out(6)
+        axes = timeline_figure.draw_timelines(results, [4, 6]).axes[2]
+        axes.figure.canvas.draw()
+        (title,) = [text for text in axes.get_children() if getattr(text, "get_text", str)().startswith("bucketed 25")]
+        self.assertLess(title.get_window_extent().x1, axes.figure.bbox.x1)
 
 
 class Trace(WithSample):

@@ -119,6 +119,22 @@ TEST_F(WholeFiles, results_are_finished_where_a_text_beside_them_cannot_be_writt
   EXPECT_TRUE(results::Reader(folder / "r.h5").complete());
 }
 
+// A name of 240 characters is allowed, but the name of the temporary file is then too long. A pipe stays.
+TEST_F(WholeFiles, an_old_text_is_removed_where_its_new_file_cannot_be_created) {
+  const std::string name(240, 'n');
+  put(name, "old table");
+  put("s.csv", "old table");
+  Writer writer(folder / "r.h5");
+  const auto text = message_of<std::runtime_error>([&] {
+    writer.finish({{folder / name, "new"}, {folder / "s.csv", "new"}, {"/dev/null", "new"}});
+  });
+  EXPECT_NE(text.find("File name too long"), std::string::npos) << text;
+  EXPECT_FALSE(std::filesystem::exists(folder / name));
+  EXPECT_EQ(get("s.csv"), "new");
+  EXPECT_TRUE(std::filesystem::exists("/dev/null"));
+  EXPECT_TRUE(results::Reader(folder / "r.h5").complete());
+}
+
 // What was flushed before remains readable, and no truncated file is left.
 TEST_F(WholeFiles, a_disk_that_becomes_full_leaves_the_part_before) {
   const int code = exit_code_of([&] {

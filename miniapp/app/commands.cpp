@@ -11,6 +11,7 @@
 #include "miniapp/app/run_ends.hpp"
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/step_session.hpp"
+#include "miniapp/app/table_paths.hpp"
 #include "miniapp/app/tables.hpp"
 #include "miniapp/compute/replay/slowed_lane.hpp"
 #include "miniapp/device/device.hpp"
@@ -43,22 +44,6 @@ void refuse_overwriting(Options const& options, Config const& config) {
                  written);
 }
 
-// Throws std::invalid_argument if the path of a table is a folder or cannot be examined. The tables are
-// written at the end, with the results file. The command `sweep` writes none.
-void refuse_folders(Options const& options) {
-  if (options.command == "sweep") return;
-  for (char const* ending : table_endings) {
-    const auto table = beside(options.output, ending);
-    std::error_code reason;
-    const auto there = std::filesystem::status(table, reason);
-    const bool is_folder = std::filesystem::is_directory(there);
-    if (!is_folder && there.type() != std::filesystem::file_type::none) continue;
-    throw std::invalid_argument(fmt::format(
-        "{}: {}, but this run would write a table to this path; give the results file another name (-o)",
-        table.string(), is_folder ? "is a folder" : reason.message()));
-  }
-}
-
 // Throws std::invalid_argument for errors that would otherwise appear only after everything has been
 // measured.
 void check_files(Options const& options, Config const& config, std::vector<Case> const& cases) {
@@ -70,7 +55,7 @@ void check_files(Options const& options, Config const& config, std::vector<Case>
       throw std::invalid_argument("--trace-cases: there is no case '" + name +
                                   "'; --dry-run lists the cases");
   refuse_overwriting(options, config);
-  refuse_folders(options);
+  check_table_paths(options);
   for (auto const& file : {options.json, options.trace})
     if (!file.empty()) results::check_writable(file);
 }

@@ -96,6 +96,10 @@ void FreshFile::take_place() {
   in_place_ = true;
 }
 
+std::size_t fresh_name_length(Path const& target) {
+  return start_of_names(target).size() + digits + std::strlen(ending);
+}
+
 void remove_abandoned(Path const& target) noexcept try {
   const auto start = start_of_names(target);
   const auto folder = target.has_parent_path() ? target.parent_path() : Path(".");

@@ -54,6 +54,9 @@ class FreshFile {
   FileIdentity identity_;
 };
 
+/// Returns the number of characters in the name (without its folder) of a new file for this target.
+std::size_t fresh_name_length(std::filesystem::path const& target);
+
 /// Removes the new files of this target that killed programs left behind. Call it only if no other program
 /// can be writing the target.
 void remove_abandoned(std::filesystem::path const& target) noexcept;

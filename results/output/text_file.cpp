@@ -74,12 +74,17 @@ void TextFiles::attempt(std::function<void()> const& action) try {
 }
 
 TextFiles::TextFiles(std::vector<TextFile> const& files) {
-  for (auto const& file : files) attempt([&] { files_.push_back(prepare(file)); });
+  for (auto const& file : files)
+    attempt([&] {
+      if (!is_written_directly(file.path)) replaced_.push_back(target_of(file.path));
+      files_.push_back(prepare(file));
+    });
 }
 
 void TextFiles::remove_old() const {
-  for (auto const& file : files_)
-    if (file.file) unlink(file.path.c_str());
+  std::error_code absent;
+  for (auto const& path : replaced_)
+    if (std::filesystem::is_regular_file(path, absent)) unlink(path.c_str());
 }
 
 void TextFiles::take_place() {

@@ -31,7 +31,8 @@ class TextFiles {
   /// Writes each text to a temporary file. The texts that write_text() would write directly are not written
   /// yet; take_place() writes them. A failure is stored and reported by take_place().
   explicit TextFiles(std::vector<TextFile> const& files);
-  /// Removes the files that take_place() will replace by renaming.
+  /// Removes the old files of all texts except those that are written directly. It also removes the old file
+  /// of a text that could not be written to a temporary file.
   void remove_old() const;
   /// Renames all temporary files to their final names. Throws std::runtime_error with the first failure of
   /// writing or renaming.
@@ -48,7 +49,8 @@ class TextFiles {
   friend void write_text(std::filesystem::path const& path, std::string const& text);
 
   std::vector<Prepared> files_;
-  std::string failure_;  // the first failure; empty if there is none
+  std::vector<std::filesystem::path> replaced_;  // of all texts that are not written directly
+  std::string failure_;                          // the first failure; empty if there is none
 };
 
 }  // namespace ddproxy::results

@@ -64,6 +64,23 @@ def _slowdown(results):
                f"{_named(names[below], slowdown[below] * 1e3, '.3g', ' ms')}. This is noise, or the machine was slower while T_compute was measured.")
 
 
+def tails_above_exposed(results):
+    """Returns [case], true where the median tail is larger than the median E, although in every sample the tail is a part of E. Cases with a
+    negative E are not among them, because that is impossible by itself."""
+    tails, exposed, totals = (derive.column(results, name) for name in ("tail", "exposed", "measured_median"))
+    return (tails > exposed + ROUNDING * totals) & (exposed >= -ROUNDING * totals)
+
+
+def _tails(results):
+    tails, exposed, names = (derive.column(results, "tail"), derive.column(results, "exposed"), derive.case_names(results))
+    above = tails_above_exposed(results)
+    if above.any():
+        values = [f"{name} (tail {tail * 1e3:.3g} ms, E {whole * 1e3:.3g} ms)" for name, tail, whole in zip(names[above], tails[above], exposed[above])]
+        yield (f"The median tail is larger than the median E, although the tail is a part of E: {_listed(values)}. In some samples T_compute was longer than the backward pass "
+               "with communication, so the slowdown was below 0. T_compute comes from another pass, and the machine was slower in that pass. Do not subtract one "
+               "median from the other. Measure again on a quiet machine.")
+
+
 def _below_bound(results):
     floor = float(results["/sweep/floor"]) if results.has("/sweep/floor") else np.nan
     exposed, high, names = (derive.column(results, "exposed"), derive.column(results, "exposed_high"), derive.case_names(results))
@@ -106,7 +123,7 @@ def impossible(results):
     """Returns one or more sentences for each kind of impossible value."""
     found = [*_efficiency(results), *_speeds(results)]
     if results.has("/sweep/strategy", "/sweep/measured"):
-        found = [*_overlaps(results), *_exposed(results), *_slowdown(results), *_below_bound(results), *found]
+        found = [*_overlaps(results), *_exposed(results), *_slowdown(results), *_tails(results), *_below_bound(results), *found]
     elif results.has("/step/part", "/step/measured") and {"exposed", "step"} <= set(results["/step/part"]):
         found = [*_steps(results), *found]
     return found

@@ -9,7 +9,7 @@ from .errors import ReportError
 from .layers_figure import draw_layers
 from .output import write_text
 from .samples_figure import draw_samples
-from .split_figure import draw_split
+from .split_figure import caption as split_caption, draw_split
 from .sweep_figure import draw_sweep
 from .tables import Table, tables_of
 
@@ -75,7 +75,7 @@ class Report:
         if name == "costs":
             return costs_figure.caption(self.newest)
         late = " The times were replayed from a table. On a busy machine a replayed call takes longer than the table says." if name in ("allreduce", "collectives") and is_replayed(self.newest) else ""
-        return CAPTIONS.get(name, title) + late + BROKEN * (name == "sweep" and is_broken)
+        return CAPTIONS.get(name, title) + late + BROKEN * (name == "sweep" and is_broken) + (split_caption(self.newest) if name == "split" else "")
 
     def figures(self):
         title = self.newest.title()
@@ -119,7 +119,8 @@ class Report:
         if name == "timeline":
             self._save(drawn, name, "\n".join(part for part in (found, f"last sample of {of}", results.title()) if part))
         style.close(drawn)
-        return page.figure(svg, f"This is the last sample of {of}.{f' {found}.' if found else ''}")
+        texts = (f"This is the last sample of {of}.", f"{found}." if found else "", timeline_figure.left_out_note(results, cases))
+        return page.figure(svg, " ".join(text for text in texts if text))
 
     def _step_timeline(self):
         """Returns the HTML of the timeline of whole steps, and saves it as PNG."""

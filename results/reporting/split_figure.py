@@ -4,7 +4,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from . import derive, style
+from . import derive, plausible, style
 
 SHOWN_SLOWDOWN = 0.01  # a slowdown of at least this share of T is labelled
 SHOWN_PART = 0.002  # a part is in the legend if it takes at least this share of the axis in some bar. A narrower part cannot be seen
@@ -46,6 +46,16 @@ def _bars(results, case):
     return [("compute only", [("compute", compute)]), ("communication only", [("communication", comm)]),
             ("compute + communication", [("compute", compute), ("communication", comm)]),
             ("measured", measured_parts(results, case))]
+
+
+def caption(results):
+    """Returns a sentence about the drawn cases whose median tail is larger than their median E. Returns an empty text if there are none."""
+    tails = plausible.tails_above_exposed(results)
+    above = [case for case in chosen_cases(results) if tails[case]]
+    if not above:
+        return ""
+    return (f" In {', '.join(derive.case_names(results)[above])} the tail is larger than E, because each is a median of its own: in some samples the slowdown was "
+            "below 0, so E was smaller than the tail.")
 
 
 def _stack(axes, position, parts, factor):

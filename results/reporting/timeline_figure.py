@@ -38,14 +38,25 @@ def first_rank(results, case):
     return int(np.min(results["/timeline/event_rank"][_range(results, case)])) if results.has("/timeline/event_rank") else 0
 
 
+def is_left_out(results, case):
+    """Returns whether the last sample of the case, which its timeline shows, does not count, because the machine was in another state."""
+    if not results.has("/sweep/counted"):
+        return False
+    taken = results["/sweep/counted"][case]
+    taken = taken[taken >= 0]  # -1: this sample was not taken
+    return bool(taken.size and taken[-1] == 0)
+
+
 def compared_cases(results):
-    """Returns the best case and the case to compare it with: 25 MiB, else naive, else flat. Skips cases without a timeline."""
+    """Returns the best case and the case to compare it with: 25 MiB, else naive, else flat. Skips cases without a timeline. A case whose last
+    sample was left out is returned only if there are fewer than two other cases."""
     best = derive.best_case(results, derive.column(results, "measured_median"))
     strategy, caps = results["/sweep/strategy"], results["/sweep/bucket_bytes"] / 2.0**20
     wanted = [best, *np.flatnonzero((strategy == "bucketed") & (caps == derive.PYTORCH_DEFAULT_MIB)),
               *np.flatnonzero(strategy == "naive"), *np.flatnonzero(strategy == "flat")]
     there = list(dict.fromkeys(int(c) for c in wanted if c is not None and has_timeline(results, c)))
-    return there[:2]
+    chosen = sorted(there, key=lambda case: is_left_out(results, case))[:2]
+    return [case for case in there if case in chosen]
 
 
 def _last_compute(results, case):
@@ -157,10 +168,38 @@ def _say_allocation(axes, results):
               bbox={"boxstyle": "round,pad=0.15", "facecolor": style.PAPER, "alpha": 0.75, "linewidth": 0})
 
 
-def finding(results, cases):
-    """Returns how much of the last sample of each case is exposed communication. Skips cases whose T_compute is not known."""
+def _median_total(results, case):
+    """Returns the median T of the case as a text, for instance "1.71 s". Returns an empty text if it is not known."""
+    median = float(derive.column(results, "measured_median")[case])
+    if not np.isfinite(median):
+        return ""
+    factor, unit = style.time_scale(median)
+    return f"{median * factor:.3g} {unit}"
+
+
+def left_out_note(results, cases):
+    """Returns a text that names the cases whose last sample was left out. Returns an empty text if there are none."""
     names, said = derive.case_names(results), []
-    for case in cases:
+    for case in (case for case in cases if is_left_out(results, case)):
+        median = _median_total(results, case)
+        said.append(f"The last sample of {names[case]} is left out of the medians, because the machine was in another state" + f"; the median T is {median}" * bool(median) + ".")
+    return " ".join(said)
+
+
+def _title(results, case, is_alone):
+    """Returns the title of the axes of a case. If the sample was left out, a second line says so. The lines are short, so that they do not make
+    the figure wider."""
+    median, name = _median_total(results, case), str(derive.case_names(results)[case])
+    if not is_left_out(results, case):
+        return "" if is_alone else name
+    return name + f" (median T: {median})" * bool(median) + "\nThis sample is left out: machine in another state"
+
+
+def finding(results, cases):
+    """Returns how much of the last sample of each case is exposed communication. Skips cases whose T_compute is not known, and cases whose last
+    sample was left out."""
+    names, said = derive.case_names(results), []
+    for case in (case for case in cases if not is_left_out(results, case)):
         end, compute = float(np.max(events(results, case, ("end",))[0])), _last_compute(results, case)
         if np.isfinite(compute) and end > 0.0:
             said.append(f"{derive.percent(max(end - compute, 0.0) / end)} of T with {names[case]}")
@@ -185,8 +224,7 @@ def draw_timelines(results, cases):
                                 figsize=(5.2, 0.4 + 1.65 * sum(parts) * len(cases)), height_ratios=parts * len(cases))
     for number, case in enumerate(cases):
         axes = rows[number * len(parts):(number + 1) * len(parts), 0]
-        if len(cases) > 1:
-            axes[0].set_title(derive.case_names(results)[case], loc="left", fontsize=9.5)
+        axes[0].set_title(_title(results, case, len(cases) == 1), loc="left", fontsize=9.5)
         _draw(axes[0], results, case, factor, unit, longest)
         for below in axes[1:]:
             draw_memory(below, results, case, factor)

@@ -165,6 +165,21 @@ bool has_time(ContentionSample const& run, int round, int rounds) {
          seconds_spent(run) < time_a_size_s * share;
 }
 
+void warm_up(RankContext& context, Work const& work) {
+  const auto limit = context.runtime.limited_on_device();
+  run_work(context, work);
+  context.backward->fence();
+}
+
+// Returns the seconds in which this rank copies the slice `copies_at_once` times.
+double seconds_of_copies(RankContext& context, Slice const& slice) {
+  const auto limit = context.runtime.limited_on_device();
+  const auto start = Clock::now();
+  for (int copy = 0; copy < copies_at_once; ++copy) context.backward->copy(slice, context.gradients_at());
+  context.backward->fence();
+  return seconds_since(start);
+}
+
 }  // namespace
 
 Work choose_work(RankContext const& context) {
@@ -189,8 +204,7 @@ ContentionRounds::ContentionRounds(RankContext& context, int samples)
     : context_(&context), samples_(samples) {
   if (context.config.compute == ComputeMode::replay) return;
   const Work work = choose_work(context);
-  run_work(context, work);
-  context.backward->fence();
+  warm_up(context, work);
   for (const std::size_t elements : elements_tried(context, work)) {
     stop_where_signalled(context.runtime);
     runs_.push_back(make_run(context, work, elements));
@@ -225,11 +239,8 @@ double measure_copy_bandwidth(RankContext& context, int samples) {
   std::vector<double> seconds;
   for (int i = 0; i <= samples; ++i) {  // sample 0 only touches the memory and is not kept
     context.runtime.barrier();
-    const auto start = Clock::now();
-    for (int copy = 0; copy < copies_at_once; ++copy) context.backward->copy(slice, context.gradients_at());
-    context.backward->fence();
-    if (const double took = context.runtime.maximum(seconds_since(start)); i > 0)
-      seconds.push_back(took / copies_at_once);
+    const double mine = seconds_of_copies(context, slice);
+    if (const double took = context.runtime.maximum(mine); i > 0) seconds.push_back(took / copies_at_once);
   }
   return static_cast<double>(slice.count * gradient_element_bytes) / model::median(seconds);
 }

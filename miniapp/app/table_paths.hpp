@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "miniapp/options/options.hpp"
+
+namespace ddproxy {
+
+/// Checks before anything is measured that the tables beside the results file can be created. They are
+/// written at the end, with the results file. Throws std::invalid_argument with the path if
+/// - the name of a table is too long for the file system; or
+/// - the path of a table is a folder or cannot be examined.
+/// The command `sweep` writes no tables.
+void check_table_paths(Options const& options);
+
+}  // namespace ddproxy
