@@ -14,8 +14,8 @@ KOKKOS_INLINE_FUNCTION double square(double x) {
   return x * x;
 }
 
-/// Each team sums a part of the elements. The sum is in double: with 8e8 elements a sum in float stops
-/// growing.
+/// Each team sums the squares of a part of the elements. The sum is in double: with 8e8 elements a sum in
+/// float stops growing.
 struct PartialSum {
   Index count;
   Index elements_a_part;
@@ -32,8 +32,8 @@ struct PartialSum {
   }
 
   /// Number of runs of consecutive elements that are read at the same time. Each addition to the sum has to
-  /// wait for the previous addition. With several runs, the elements of all runs are first added to each
-  /// other, so there is only one such addition for `runs` elements.
+  /// wait for the previous addition. With several runs, an iteration first adds the squares of one element of
+  /// each run to each other, and then adds the result to the sum. So only one addition in `runs` has to wait.
   static constexpr int runs = 4;
 
   KOKKOS_FUNCTION double sum_of_runs(Team const& team, float const* in, Index run) const {

@@ -209,7 +209,7 @@ class Repetition(WithSample):
     def test_what_no_row_has(self):
         self.assertIn("<th>slowdown (ms)</th>", self.shown())
         self.change(lambda file: file["sweep/slowdown"].__setitem__(slice(None), np.nan))
-        self.assertRegex(self.shown(), "This run has no value for these columns, so they are left out: [^.]*slowdown")
+        self.assertRegex(self.shown(), "The rows of this table have no value in these columns, so the columns are left out: [^.]*slowdown")
         self.assertNotIn("<th>slowdown (ms)</th>", self.shown())
 
 

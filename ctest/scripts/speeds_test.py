@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""speeds_test.py SCRIPTS: computes kappa and gamma from the times that two fluids with known kappa and gamma take (docs/model.md)."""
+"""speeds_test.py SCRIPTS: computes kappa and gamma from the times that compute and collectives take
+if they slow each other by a known kappa and gamma (the two fluids of docs/model.md)."""
 import sys
 import unittest
 

@@ -48,7 +48,7 @@ struct Term {
 Term largest_term(model::Waterfall const& terms) {
   // clang 14 (scripts/fuzz) cannot compile std::ranges::max of a list.
   const Term all[] = {
-      {terms.ideal, "this part of its all-reduces does not fit beside compute (ideal E)"},
+      {terms.ideal, "all-reduces that compute cannot hide (ideal E)"},
       {std::abs(terms.contention - terms.ideal), "compute and all-reduces slow each other (contention)"},
       {std::abs(terms.copies - terms.contention), "gradients are copied into and out of buckets"},
       {std::abs(terms.jitter - terms.copies), "a bucket waits for the latest rank (jitter)"}};
@@ -100,14 +100,14 @@ std::vector<Contradiction> find_contradictions(CaseReport const& report, model::
   const Term term = largest_term(terms);
   const double by = term.seconds / most - 1.0;
   if (!(by > resolution)) return {};
-  return {
-      {fmt::format("the model predicts {:.3g} ms of E for {}, because {}. This is more than the measured E, "
-                   "{:.3g} ms. {}",
-                   term.seconds * 1e3, report.item.name(), term.cause, exposed.value * 1e3, cure),
-       by, report.measured->samples,
-       fmt::format("The {:.3g} ms are {:.3g} % above {}, {:.3g} ms", term.seconds * 1e3, 100 * by,
-                   most > least ? "the upper end of the 95 % interval of E" : "0.5 % of T", most * 1e3),
-       "20 %"}};
+  return {{fmt::format(
+               "one cause alone gives {:.3g} ms of the E that the model predicts for {}: {}. This is more "
+               "than the whole measured E, {:.3g} ms. {}",
+               term.seconds * 1e3, report.item.name(), term.cause, exposed.value * 1e3, cure),
+           by, report.measured->samples,
+           fmt::format("The {:.3g} ms are {:.3g} % above {}, {:.3g} ms", term.seconds * 1e3, 100 * by,
+                       most > least ? "the upper end of the 95 % interval of E" : "0.5 % of T", most * 1e3),
+           "20 %"}};
 }
 
 std::string costs_of_overlapping(CaseReport const& report) {

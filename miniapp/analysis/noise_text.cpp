@@ -15,6 +15,13 @@ double width_of(NamedTime const& one) {
   return 2 * one.time.noise() / one.time.value;
 }
 
+// Says how many of the other times are noisy, too. If there are several times, they are the T of the cases.
+std::string others_text(std::size_t noisy, std::size_t others) {
+  if (noisy == 0) return "";
+  return "; this also holds for the T of " +
+         (noisy == others ? "all other cases" : fmt::format("{} of the other {} cases", noisy, others));
+}
+
 }  // namespace
 
 std::string noise_warning(std::vector<NamedTime> const& times) {
@@ -23,9 +30,7 @@ std::string noise_warning(std::vector<NamedTime> const& times) {
     if (width_of(one) > widest) noisy.push_back(one);
   if (noisy.empty()) return "";
   auto const& [name, time] = *std::ranges::max_element(noisy, {}, width_of);
-  const std::string others = noisy.size() > 1 ? fmt::format("; this also holds for {} more of {} times",
-                                                            noisy.size() - 1, times.size())
-                                              : "";
+  const std::string others = others_text(noisy.size() - 1, times.size() - 1);
   return fmt::format(
       "the times are noisy: the 95 % interval of {} is {:.4g} to {:.4g} ms, which is wider than half of its "
       "median of {:.4g} ms{}. Measure again on a quiet machine, or with more samples ([sweep] samples)",

@@ -8,7 +8,7 @@ namespace ddproxy {
 
 /// Returns the name of a model for printed texts. `name` is Config::model.
 inline std::string model_words(std::string const& name) {
-  return name == "free" ? "model of the input (no preset)" : name;
+  return name == "free" ? "model without a preset" : name;
 }
 
 }  // namespace ddproxy

@@ -35,7 +35,8 @@ CLI::App* add_command(CLI::App& app, Options& options, std::string const& name, 
   command->add_option("INPUT", options.input, "input file (TOML, docs/input.md)")->required();
   command->add_option("-o,--output", options.output, "write the results to this HDF5 file")
       ->capture_default_str();
-  command->add_option("--json", options.json, "also write the figures and all tables to this file as JSON");
+  command->add_option("--json", options.json,
+                      "also write the values of DDPROXY_FOM and all tables to this file as JSON");
   add_dry_run(*command, options);
   command->add_flag("--share-device", options.share_device,
                     "allow several ranks to use the same device; without this option that is an error");

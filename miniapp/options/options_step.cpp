@@ -37,7 +37,8 @@ void add_step_command(CLI::App& app, Options& options) {
   command->add_option("-o,--output", options.output, "write the results to this HDF5 file")
       ->capture_default_str()
       ->excludes(against);
-  command->add_option("--json", options.json, "also write the figures and all tables to this file as JSON");
+  command->add_option("--json", options.json,
+                      "also write the values of DDPROXY_STEP_FOM and all tables to this file as JSON");
   add_dry_run(*command, options)->excludes(against);
   add_resume(*command, options)->excludes(against);
   add_label(*command, options)->excludes(against);

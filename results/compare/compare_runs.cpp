@@ -37,8 +37,8 @@ void warn_of_files(Comparison& result, std::span<const Run> base, std::span<cons
   if (both.empty()) return;
   const std::string more = both.size() > 1 ? " and " + std::to_string(both.size() - 1) + " more" : "";
   result.warnings.push_back(both.front() + more +
-                            ": the same run is on both sides, so it shows no difference between the builds; "
-                            "give files of two builds");
+                            ": the same run is on both sides, so the comparison cannot show whether two "
+                            "builds differ; give files of two builds");
 }
 
 using RoundName = std::pair<std::string, std::int64_t>;  // session and number

@@ -100,6 +100,7 @@ class Results:
         """Returns the model, the ranks and the mode in one line."""
         modes = self.modes()
         model = self.attribute("/model", "preset", "a model")
+        model = "model without a preset" if model == "free" else model
         of_collectives = self._ranks_of_collectives()
         ranks = self.attribute("/sweep", "ranks", self.attribute("/step", "ranks", self.attribute("/allreduce", "ranks", of_collectives)))
         parts = (model, f"{ranks} rank{'' if str(ranks) == '1' else 's'}", _mode(modes))

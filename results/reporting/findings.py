@@ -35,7 +35,7 @@ def _layers(files):
 
 def _costs(files):
     """Returns a title with the speed of the operations as a share of the roofline. Without a roofline, the title has the highest speed.
-    Returns an empty text if the file has no figure of the costs."""
+    Returns an empty text if no figure of the costs can be drawn from the file."""
     found = costs_figure.costs(files[-1])
     if found is None:
         return ""

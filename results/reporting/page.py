@@ -76,7 +76,7 @@ def _without_repetition(content):
             same.append(SAME_IN_ALL.get(name, f"All rows have the same {label}: {{}}.").format(value))
         else:
             kept.append(k)
-    sentences = same + [f"This run has no value for these columns, so they are left out: {', '.join(absent)}."] * bool(absent)
+    sentences = same + [f"The rows of this table have no value in these columns, so the columns are left out: {', '.join(absent)}."] * bool(absent)
     rows = [[row[k] for k in kept] for row in content.rows]
     return replace(content, columns=[content.columns[k] for k in kept], rows=rows), " ".join(sentences)
 

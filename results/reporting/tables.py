@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import math
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -236,7 +237,11 @@ def _micro_batches(count, sync):
 
 def _sharding(results):
     sharding = results.attribute("/step", "sharding", "none")  # files of earlier versions have none
-    return "" if sharding == "none" else f" Sharding: {sharding}."
+    if sharding == "none":
+        return ""
+    stage, *settings = sharding.split(", ")
+    keys = [re.sub(r"^(unit|prefetch|group|reduce|update) ", r"\1 = ", each) for each in settings]
+    return f" Sharding: {', '.join([stage, *keys]).replace(' lane', ' communication lane')}."
 
 
 def _step_note(results):

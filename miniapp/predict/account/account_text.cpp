@@ -70,12 +70,13 @@ std::string bound_text(Account const& account) {
     return "compute-bound: not known; give --link-bandwidth, and --peak-flops if the input has no [machine] "
            "peak_flops\n";
   std::string text = fmt::format(
-      "Compute takes longer than communication if the batch has at least the size below. alpha = peak flop/s "
-      "x bytes of an element / (2 x bandwidth of a link) = {:.1f} tokens on each device. Each device has "
-      "{:g} link{} for shards and {:g} for tensor parallelism\n"
+      "Compute takes longer than communication if the batch has at least the size below. All sizes follow "
+      "from alpha = peak flop/s x bytes of an element / (2 x bandwidth of a link) = {:.1f} tokens on each "
+      "device. Each device has {:g} link{} for shards and {:g} for tensor parallelism\n"
       "  FSDP and data parallelism: {:.1f} tokens a device\n"
       "  tensor parallelism: any batch, over at most {} device{}\n"
-      "  both, divided in the best way: {:.1f} tokens a device\n",
+      "  FSDP and tensor parallelism together, with the devices divided between them in the best way: {:.1f} "
+      "tokens a device\n",
       bound->intensity, account.device.shard_links, account.device.shard_links == 1 ? "" : "s",
       account.device.tensor_links, bound->fsdp_tokens, std::floor(bound->tensor_devices),
       std::floor(bound->tensor_devices) == 1 ? "" : "s", bound->mixed_tokens);

@@ -45,7 +45,8 @@ std::string doubt_text(model::SeriesFit const& series) {
   if (series.memory_share < 0.0005)
     return "The bandwidth is uncertain: in this fit, the memory limits no kernel by much\n";
   return fmt::format(
-      "The bandwidth is uncertain: in this fit, the memory limits kernels for only {:.1f} % of the times\n",
+      "The bandwidth is uncertain: in this fit, kernels that the memory limits take only {:.1f} % of the "
+      "time of all kernels\n",
       100 * series.memory_share);
 }
 
@@ -83,7 +84,8 @@ std::string rows_text(model::SeriesFit const& series) {
 std::string shares_text(PublishedComparison const& comparison) {
   if (comparison.shares.empty()) return "";
   std::string text = fmt::format(
-      "\nshares of kinds of kernels, with their launches:\n{:<18} {:<17} {:<18} {:<10} {:>11} {:>8}\n",
+      "\nshare of each kind of kernel in the time, launches included:\n{:<18} {:<17} {:<18} {:<10} {:>11} "
+      "{:>8}\n",
       "model", "series", "phase", "kernels", "published %", "fitted %");
   for (auto const& share : comparison.shares) {
     auto const& of = share.published.of;
