@@ -43,12 +43,12 @@ std::vector<LaneCalls> lane_calls(model::RankGraphs const& step, model::StepGrap
   return lanes;
 }
 
-EngineBuffers mpi_buffers(WireFormat wire, std::size_t piece_elements, int ranks) {
+EngineBuffers buffers_of_mpi(WireFormat wire, std::size_t piece_elements, int ranks) {
   const std::size_t piece = std::max(piece_elements, static_cast<std::size_t>(ranks));
   return {wire == WireFormat::fp32 ? 0 : piece, piece};
 }
 
-EngineBuffers nccl_buffers(WireFormat wire, MostElements const& most) {
+EngineBuffers buffers_of_nccl(WireFormat wire, MostElements const& most) {
   return {wire == WireFormat::fp32 ? 0 : most.of_call, most.added};
 }
 

@@ -40,10 +40,10 @@ struct EngineBuffers {
 /// elements, and `ranks` ranks take part in a call. The engine writes to `results` in a reduce-scatter that
 /// is transferred in fp32. It allocates `results` for every lane, because memory takes no room before it is
 /// written.
-EngineBuffers mpi_buffers(WireFormat wire, std::size_t piece_elements, int ranks);
+EngineBuffers buffers_of_mpi(WireFormat wire, std::size_t piece_elements, int ranks);
 
 /// Returns the buffers of a lane of NCCL, in device memory. The lane writes to `results` in a reduce-scatter
 /// that adds, because NCCL only assigns.
-EngineBuffers nccl_buffers(WireFormat wire, MostElements const& most);
+EngineBuffers buffers_of_nccl(WireFormat wire, MostElements const& most);
 
 }  // namespace ddproxy

@@ -44,9 +44,9 @@ double memory_in_mpi(Config const& config, LaneCalls const& lane) {
 double engine_memory(Config const& config, std::vector<LaneCalls> const& lanes) {
   double buffers = 0, in_mpi = 0;
   for (auto const& lane : lanes) {
-    if (config.backend == Backend::nccl) buffers += bytes_of(nccl_buffers(config.wire, lane.most));
+    if (config.backend == Backend::nccl) buffers += bytes_of(buffers_of_nccl(config.wire, lane.most));
     if (config.backend != Backend::mpi) continue;
-    buffers += written_bytes(mpi_buffers(config.wire, piece_elements(config), lane.ranks), lane.most);
+    buffers += written_bytes(buffers_of_mpi(config.wire, piece_elements(config), lane.ranks), lane.most);
     in_mpi = std::max(in_mpi, memory_in_mpi(config, lane));
   }
   return buffers + in_mpi;

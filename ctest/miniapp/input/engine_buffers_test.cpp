@@ -80,7 +80,7 @@ TEST_F(LanesOfStep, NeedTheBuffersThatTheirEnginesAllocate) {
   read("piece_mib = 0.0625\n[shard]\nstage = \"fsdp\"\n");
   const double plain = need(Backend::nccl), host = need(Backend::mpi);
   read("piece_mib = 0.0625\n[step]\nbatch = 2\naccumulation = 2\n[shard]\nstage = \"fsdp\"\n");
-  const auto buffers = nccl_buffers(WireFormat::fp32, lanes()[0].most);
+  const auto buffers = buffers_of_nccl(WireFormat::fp32, lanes()[0].most);
   EXPECT_EQ(buffers.rounded, 0U);
   EXPECT_EQ(need(Backend::nccl) - plain, static_cast<double>(buffers.results) * gradient_element_bytes);
   EXPECT_EQ(need(Backend::mpi), host);

@@ -32,8 +32,8 @@ class NcclLane : public CommunicationLane {
         wire_(config.wire),
         stream_(config.priority == Priority::high),
         exec_(stream_.get()),
-        message_(nccl_buffers(wire_, most).rounded),
-        sums_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "sums"), nccl_buffers(wire_, most).results),
+        message_(buffers_of_nccl(wire_, most).rounded),
+        sums_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "sums"), buffers_of_nccl(wire_, most).results),
         nccl_(communicator, config.timeout_s) {}
 
   void begin(std::size_t calls) override;

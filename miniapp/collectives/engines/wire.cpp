@@ -103,7 +103,7 @@ MpiWire::MpiWire(WireFormat wire, std::size_t piece_elements, GroupPlace place, 
       scale_(scale),
       piece_elements_(piece_elements),
       factor_(1.0F / static_cast<float>(place.ranks)) {
-  const EngineBuffers buffers = mpi_buffers(wire, piece_elements, place.ranks);
+  const EngineBuffers buffers = buffers_of_mpi(wire, piece_elements, place.ranks);
   if (wire == WireFormat::bf16) {
     bf16_ = std::make_unique_for_overwrite<Bf16[]>(buffers.rounded);
     fp32_ = std::make_unique_for_overwrite<float[]>(buffers.results);  // for exact calls
