@@ -1,12 +1,15 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""earlier_files_test.py MAKE_SAMPLE REPORT DDPROXY_MODEL: gives a file the names that earlier versions used. compare, the report and the
-reader of the report must return the same results as for the file with the present names."""
+"""earlier_files_test.py MAKE_SAMPLE REPORT DDPROXY_MODEL: compare, the report and its reader open files of earlier versions. One file is stored:
+ddproxy wrote it at 7955e08 (2026-11-24, schema 1). The others are made: a sample gets the names that earlier versions used. The results must be the
+same as for the file with the present names."""
+import gzip
 import json
 import shutil
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -83,6 +86,45 @@ class EarlierFile(WithSample):
             self.assertNotIn(earlier, after.values)
             np.testing.assert_array_equal(after.values[name], before.values[name])
             self.assertEqual(after.units[name], before.units[name])
+
+# `mpirun -n 2 ddproxy run inputs/tiny.toml` at 7955e08. The command line and the list of environment variables were shortened.
+STORED = Path(__file__).parent / "early-7955e08.h5.gz"
+
+
+class StoredFile(WithSample):
+    def setUp(self):
+        super().setUp()
+        self.early = self.folder / "early.h5"
+        self.early.write_bytes(gzip.decompress(STORED.read_bytes()))
+        with h5py.File(self.early) as file:
+            self.assertEqual((file.attrs["schema_version"], file.attrs["ddproxy_version"]), (1, "0.1.0"))
+            names, times = file["sweep/name"].asstr()[:], file["sweep/measured"][:]  # seconds, [case, sample, rank]
+        self.medians = dict(zip(names, np.median(times.max(axis=2), axis=1), strict=True))
+
+    def test_is_compared(self):
+        out = self.folder / "compared.json"
+        done = subprocess.run([MODEL, "compare", self.early, self.early, "--allow-undecided", "--json", out], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done)
+        table = json.loads(out.read_text())["compare"]
+        for case, base, new in zip(table["case"], table["base_s"], table["new_s"], strict=True):
+            self.assertAlmostEqual(base, self.medians[case], delta=1e-12)
+            self.assertEqual(base, new)
+        self.assertEqual(set(table["case"]), set(self.medians))
+
+    def test_has_a_report(self):
+        done = report(self.early, "-o", self.folder / "page", "--json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        page = (self.folder / "page" / "early.html").read_text()
+        table = json.loads((self.folder / "page" / "early-tables.json").read_text())["sweep"]
+        for case, median in self.medians.items():
+            self.assertIn(case, page)
+            self.assertAlmostEqual(table["T_ms"][table["case"].index(case)], 1e3 * median, delta=1e-9)
+
+    def test_is_read_by_the_reader(self):
+        results = Results(self.early)
+        self.assertTrue(results.complete)
+        self.assertEqual(results.attribute("/fom", "valid"), "true")
+        np.testing.assert_array_equal(np.median(results.values["/sweep/measured"].max(axis=2), axis=1), list(self.medians.values()))
 
 
 unittest.main(argv=sys.argv[:1])
