@@ -2,14 +2,19 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """golden_steps.py > golden_steps.csv: trains a small GPT-2 and a small Llama for a few steps with PyTorch, in double.
+golden_steps.py --check FILE: trains them again and compares. Exits with 77 if this Python has no torch.
 
 Each step has one batch of 8 sequences of 16 tokens, a clipped gradient and AdamW. Weights and tokens follow the formulas of
 ctest/kernels/reference_model.cpp. The loss is that before the update. The norm is that of the gradients before they are clipped.
 On Debian 12: apt-get install python3-torch
 """
 import math
+import sys
 
-import torch
+try:
+    import torch
+except ImportError:
+    sys.exit(77)
 import torch.nn.functional as F
 
 STEPS, BATCH, SEQUENCE = 4, 8, 16
@@ -126,7 +131,8 @@ def logits(model, w, tokens):
     return model.norm(w, "ln_f", x) @ model.head(w).T
 
 
-def train(name, model):
+def train(model):
+    """Yields the number, the loss and the gradients' norm of each step."""
     weights = formula_weights(model)
     count = BATCH * SEQUENCE
     tokens = torch.tensor([(3 * n * n + 13 * n + 5) % model.vocabulary for n in range(count)]).reshape(BATCH, SEQUENCE)
@@ -138,11 +144,28 @@ def train(name, model):
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(weights.values(), CLIP)
         optimizer.step()
-        print(f"{name},{step},{loss.item():.17g},{norm.item():.17g}")
+        yield step, loss.item(), norm.item()
+
+
+def rows():
+    return [(name, *row) for name, model in (("gpt2", Gpt2()), ("llama", Llama())) for row in train(model)]
+
+
+def check(path):
+    with open(path) as file:
+        before = [line.strip().split(",") for line in file if not line.startswith("#")][1:]
+    now = rows()
+    assert [row[:2] for row in before] == [[row[0], str(row[1])] for row in now], "the rows are not those of the file"
+    for old, new in zip(before, now):
+        for a, b in zip(map(float, old[2:]), new[2:]):
+            assert abs(a / b - 1) < 1e-9, (old, new)
 
 
 if __name__ == "__main__":
-    print(f"# written by golden_steps.py with PyTorch {torch.__version__}")
-    print("model,step,loss,norm")
-    train("gpt2", Gpt2())
-    train("llama", Llama())
+    if len(sys.argv) == 3 and sys.argv[1] == "--check":
+        check(sys.argv[2])
+    else:
+        print(f"# written by golden_steps.py with PyTorch {torch.__version__}")
+        print("model,step,loss,norm")
+        for name, step, loss, norm in rows():
+            print(f"{name},{step},{loss:.17g},{norm:.17g}")

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""step_command_test.py DDPROXY INPUT MPIEXEC...: runs `ddproxy step` on 1 and 2 ranks with tiny models, and with wrong input."""
+"""step_command_test.py DDPROXY INPUT MPIEXEC...: runs `ddproxy step` on 1 and 2 ranks with tiny models, and with wrong input.
+
+Compares the output of two ranks, without its numbers, with the one in docs/input.md."""
+import difflib
 import json
 import os
 import re
@@ -15,6 +18,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 from torch_recording.median_interval import median_interval  # noqa: E402
 
 ddproxy, tiny, *mpiexec = sys.argv[1:]
+DOCUMENT = os.path.join(os.path.dirname(os.path.abspath(tiny)), "..", "docs", "input.md")
 LLAMA = """[model]
 layers = 2
 d_model = 32
@@ -141,6 +145,23 @@ def check_file(name, samples, tokens):
         return rows, {key: step.attrs[key] for key in step.attrs}, step["global_batch"][()], float(step["loss"][()])
 
 
+def shape_of(output):
+    """Returns the lines of an output without what differs from run to run: numbers, the results file, and the line that says why errors are missing."""
+    output = re.sub(r"results: \S+|valid=\S+", "", output)
+    masked = re.sub(r"(?<![\w.])-?\d[\w.+-]*|(?<=\s)-(?=\s)", "#", output)
+    return [" ".join(line.split()) for line in masked.splitlines() if not line.startswith('error: "-"')]
+
+
+def check_document(output):
+    """Checks that docs/input.md shows an output of two ranks with the lines, rows and columns of this output."""
+    with open(DOCUMENT) as file:
+        shown = re.search(r"^```\n(tiny: compute: (?:.*\n)*?)```$", file.read(), re.MULTILINE)
+    assert shown, f"{DOCUMENT} shows no output of `ddproxy step inputs/step-tiny.toml`"
+    documented, present = shape_of(shown[1]), shape_of(output[output.index("tiny: compute: "):])
+    different = list(difflib.unified_diff(documented, present, DOCUMENT, "present output", lineterm="", n=0))
+    assert not different, "\n".join(different)
+
+
 def check_gpt2(ranks):
     text = start(ranks, tiny, "-o", "g.h5", "--json", "g.json")
     figures = figures_of(text)
@@ -157,6 +178,8 @@ def check_gpt2(ranks):
     with h5py.File("g.h5") as file:
         share = 100 * file["step/model_flops"][()] / file["step/measured_peak"][()]
     assert f"{share:.1f} % of the" in text and "that large matrix products reach on each rank" in text, (share, text)
+    if ranks == 2:
+        check_document(text)
     made = json.load(open("g.json"))
     assert made["fom"]["valid"] == figures["valid"] and made["tables"]["step"]["part"] == PARTS
     assert abs(made["fom"]["step_s"] / float(figures["step_s"]) - 1) < 1e-3

@@ -84,18 +84,19 @@ TEST(TuningLine, CapsWithTheSameBucketsAreEquallyFast) {
   EXPECT_NE(tuning_line(reports, unknown).find(equal), std::string::npos) << tuning_line(reports, unknown);
 }
 
+StepRow step_row(std::string name, double seconds, double predicted) {
+  StepRow made;
+  made.name = std::move(name);
+  made.samples = {seconds};
+  made.median.value = seconds;
+  made.predicted = predicted;
+  return made;
+}
+
 TEST(StepTable, ShowsNoErrorOfPartsThatTakeAlmostNothing) {
-  const auto row = [](std::string name, double seconds, double predicted) {
-    StepRow made;
-    made.name = std::move(name);
-    made.samples = {seconds};
-    made.median.value = seconds;
-    made.predicted = predicted;
-    return made;
-  };
   StepFigures figures;
-  figures.rows = {row("forward", 0.9, 0.45), row("clip", 0.001, 0.1), row("waiting", 0.001, 0),
-                  row("step", 1, 1), row("exposed", 0.001, 0.1)};
+  figures.rows = {step_row("forward", 0.9, 0.45), step_row("clip", 0.001, 0.1), step_row("waiting", 0.001, 0),
+                  step_row("step", 1, 1), step_row("exposed", 0.001, 0.1)};
   const auto text = step_table(figures, Config{}, 25);
   const auto error_of = [&](std::string const& name) {
     std::istringstream line(text.substr(text.find("\n" + name) + 1));
@@ -111,6 +112,15 @@ TEST(StepTable, ShowsNoErrorOfPartsThatTakeAlmostNothing) {
                 "for E only the measured time counts\n"),
       std::string::npos)
       << text;
+}
+
+TEST(StepTable, DoesNotExplainTheMissingErrorOfARowThatItLeavesOut) {
+  StepFigures figures;
+  figures.rows = {step_row("forward", 0.9, 0.45), step_row("copies", 0, 0), step_row("step", 1, 1),
+                  step_row("exposed", 0.1, 0.1)};
+  const auto text = step_table(figures, Config{}, 25);
+  EXPECT_EQ(text.find("copies"), std::string::npos) << text;
+  EXPECT_EQ(text.find("error: \"-\""), std::string::npos) << text;
 }
 
 TEST(TuningLine, SaysThatOneSampleDoesNotTellTheNoise) {

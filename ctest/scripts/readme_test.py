@@ -20,13 +20,14 @@ root, ddproxy, kokkos, mpiexec, *documents = sys.argv[1:]
 # The files that the commands of a document must leave.
 MADE = {
     "README.md": ["out/tiny.h5", "out/tiny.json", "results.html"],
-    "docs/guides/buying.md": ["offers.json", "out/offer-b.html", "out/offer-b-against.png"],
+    "docs/guides/buying.md": ["offers.json", "out/offer-b.html", "out/offer-b-against.png", "step-offers.json"],
     "docs/guides/node.md": ["node-trace.json", "out/node.html"],
     "docs/guides/nightly.md": ["gate.xml", "nights"],
     "docs/guides/pytorch.md": [],
 }
 COMMANDS = {"README.md": {"results.h5": "run", "layers.h5": "layers", "allreduce.h5": "allreduce", "collectives.h5": "collectives", "sweep.h5": "sweep"},
-            "docs/guides/buying.md": {"offer-a.h5": "run", "offer-b.h5": "run"}, "docs/guides/node.md": {"node.h5": "run"}}
+            "docs/guides/buying.md": {"offer-a.h5": "run", "offer-b.h5": "run", "step-a.h5": "step", "step-b.h5": "step"},
+            "docs/guides/node.md": {"node.h5": "run"}}
 WHOLE = {"scripts/run", "scripts/test", "scripts/setup --cuda 80"}
 CUDA_ROOT = ".deps/kokkos-cuda-80-root"
 environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "KOKKOS_ROOT": kokkos,
@@ -41,7 +42,7 @@ def copy_of_project(folder):
     shutil.copy2(ddproxy, f"{folder}/build/ddproxy")
     with open(f"{folder}/build/CMakeCache.txt", "w") as cache:  # the scripts read one line of it
         cache.write(f"MPIEXEC_EXECUTABLE:FILEPATH={mpiexec}\n")
-    for twin in glob.glob(f"{folder}/inputs/gpt2-large-a100x*.toml"):
+    for twin in glob.glob(f"{folder}/inputs/gpt2-large-*a100x*.toml"):
         with open(twin) as file:
             text = file.read()
         assert "samples = 5\n" in text, twin

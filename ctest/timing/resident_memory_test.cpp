@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Trains GPT-2 for two steps with each kind of sharding, and compares the resident memory of the process in
-// each phase of the second step with the prediction of `ddproxy memory`. ReleasingLane gives buffers that
-// are not live back to the operating system. Needs about 2.5 GB for each rank.
+// Trains GPT-2 for two steps with each kind of sharding and with activation checkpointing, and compares the
+// resident memory of the process in each phase of the second step with the prediction of `ddproxy memory`.
+// ReleasingLane gives buffers that are not live back to the operating system. Needs about 2.5 GB for each
+// rank.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -41,6 +42,7 @@ preset = "gpt2"
 [step]
 batch = 1
 sequence = 256
+{}
 [machine]
 peak_flops = 1e11
 bandwidth = 1e10
@@ -51,7 +53,8 @@ bandwidth = 1e10
 struct Method {
   char const* name;
   model::ShardStage stage;
-  char const* keys;  ///< text of [shard]
+  char const* shard;      ///< text of [shard]
+  char const* step = "";  ///< more keys of [step]
 };
 
 std::ostream& operator<<(std::ostream& out, Method const& method) {
@@ -60,7 +63,7 @@ std::ostream& operator<<(std::ostream& out, Method const& method) {
 
 Config config_of(Method const& method) {
   const auto path = std::filesystem::temp_directory_path() / fmt::format("resident-{}.toml", getpid());
-  std::ofstream(path) << fmt::format(input, method.keys);
+  std::ofstream(path) << fmt::format(input, method.step, method.shard);
   Config config = read_config(path.string());
   std::filesystem::remove(path);
   return config;
@@ -177,6 +180,8 @@ using Stage = model::ShardStage;
 INSTANTIATE_TEST_SUITE_P(
     Gpt2, ResidentMemory,
     testing::Values(Method{"none", Stage::none, "stage = \"none\""},
+                    Method{"none, checkpoint layer", Stage::none, "stage = \"none\"",
+                           "checkpoint = \"layer\""},
                     Method{"zero1", Stage::zero1, "stage = \"zero1\""},
                     Method{"zero2", Stage::zero2, "stage = \"zero2\""},
                     Method{"fsdp, prefetch 0", Stage::fsdp, "stage = \"fsdp\"\nprefetch = 0"},

@@ -112,8 +112,8 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
   for (auto const& row : f.rows)
     if (!is_empty(row)) text += row_text(row, seconds_of_step(f));
   const bool few = f.rows.front().samples.size() < model::fewest_for_an_interval;
-  const bool hidden =
-      std::ranges::any_of(f.rows, [&](auto const& row) { return hides_error(row, seconds_of_step(f)); });
+  const bool hidden = std::ranges::any_of(
+      f.rows, [&](auto const& row) { return !is_empty(row) && hides_error(row, seconds_of_step(f)); });
   text += fmt::format(
       "from, to: {}; no contention: the prediction as if compute and all-reduces did not slow each other; "
       "first: the first step of the run\n"
