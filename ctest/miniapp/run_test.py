@@ -19,7 +19,8 @@ except ImportError:
 
 ddproxy, tiny, ranks, *mpiexec = sys.argv[1:]
 FOM = re.compile(r"^DDPROXY_FOM tokens_per_s=\S+ backward_s=\S+ bucket_mib=\S+ exposed_s=\S+ tail_s=\S+ overlap=\S+ "
-                 r"bus_bw_GBps=\S+ model_error=\S+ regret=\S+ valid=(true|false|replay|single|oversubscribed|unsteady)$")
+                 r"bus_bw_GBps=\S+ model_error=\S+ regret=\S+ model_error_beyond_noise=\S+ "
+                 r"valid=(true|false|replay|single|oversubscribed|unsteady)$")
 
 
 def nonblocking():

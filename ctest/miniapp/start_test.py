@@ -15,7 +15,9 @@ OURS = ("OMP_", "GOMP_", "KMP_", "KOKKOS_", "OPENBLAS_", "DDPROXY_")
 version = subprocess.run([mpiexec, "--version"], capture_output=True, text=True).stdout
 OPEN_MPI = re.search("Open MPI|OpenRTE|PRTE|prte", version) is not None
 UNBOUND = [mpiexec, *(["--oversubscribe", "--bind-to", "none"] if OPEN_MPI else []), "-n", "2"]
-BOUND = [mpiexec, "-n", "2", *(["--bind-to", "core"] if OPEN_MPI else ["-bind-to", "core"])]
+BIND = "--bind-to" if OPEN_MPI else "-bind-to"
+BOUND = [mpiexec, "-n", "2", BIND, "core"]
+IDLE = "warning: the launcher lets "
 
 
 def environment(**more):
@@ -23,9 +25,9 @@ def environment(**more):
     return {**bare, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **more}
 
 
-def start(launcher, *arguments, cores=None, **more):
-    """Runs a sweep. The time limit stops a program that starts itself again and again."""
-    return subprocess.run([*launcher, ddproxy, "sweep", *arguments], capture_output=True, text=True, timeout=150, env=environment(**more),
+def start(launcher, *arguments, cores=None, command="sweep", **more):
+    """Runs a command. The time limit stops a program that starts itself again and again."""
+    return subprocess.run([*launcher, ddproxy, command, *arguments], capture_output=True, text=True, timeout=150, env=environment(**more),
                           preexec_fn=(lambda: os.sched_setaffinity(0, cores)) if cores else None)
 
 
@@ -52,14 +54,14 @@ def threads_for(own):
     return own - 1 if own >= 3 else max(own, 1)
 
 
-def expect_rule(found, ranks, own, launched=True):
+def expect_rule(found, ranks, own, launched=True, idle=False):
     threads = threads_for(own)
     assert found["threads"] == [threads] * ranks and found["own"] == [own] * ranks, found
     assert f"OMP_NUM_THREADS={threads}" in found["second"].split(), found
     assert set(found["second"].split()) <= set(found["environment"]), found
     sleeps = "OMP_WAIT_POLICY=passive" in found["second"]
     assert sleeps == (launched and threads > 1 and threads >= own), found
-    assert "warning: " not in found["warnings"] and found["valid"] != "oversubscribed", found
+    assert found["warnings"].count("warning: ") == idle and (IDLE in found["warnings"]) == idle and found["valid"] != "oversubscribed", found
 
 
 def check_each_way():
@@ -69,8 +71,25 @@ def check_each_way():
         return
     expect_rule(sweep(UNBOUND), 2, len(CORES) // 2)
     found = sweep(BOUND)
-    expect_rule(found, 2, found["own"][0])
+    expect_rule(found, 2, found["own"][0], idle=4 * found["own"][0] <= len(CORES))
     assert "of its own" in found["line"] and found["own"][0] < len(CORES), found
+
+
+def check_idle_cores():
+    """A warning must say that the launcher leaves cores idle, unless the user has chosen threads or cores."""
+    one = [mpiexec, "-n", "1", BIND]
+    assert IDLE not in sweep([*one, "none"])["warnings"]
+    found = sweep([*one, "core"])
+    own = found["own"][0]
+    if 2 * own > len(CORES):
+        print("not checked: binding to a core leaves at least half of the", len(CORES), "cores to the rank")
+        return
+    said = f"{IDLE}the only rank of a node use {own} of its {len(CORES)} cores, so compute takes longer than it could. Start the ranks with --bind-to none"
+    assert said in found["warnings"], found
+    for more in ({"OMP_NUM_THREADS": "1"}, {"SLURM_CPUS_PER_TASK": "1"}, {"text": "[machine]\nthreads = 1\n"}):
+        assert IDLE not in sweep([*one, "core"], **more)["warnings"], more
+    done = start([*one, "core"], "short.toml", "-o", "a.h5", command="allreduce")
+    assert done.returncode == 0 and "threads: " in done.stdout and IDLE not in done.stderr, done
 
 
 def check_what_the_launcher_does_not_say():
@@ -133,6 +152,6 @@ def check_one_second_start():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for check in (check_each_way, check_what_the_launcher_does_not_say, check_explicit_settings_win, check_oversubscription, check_blas_advice, check_one_second_start):
+    for check in (check_each_way, check_idle_cores, check_what_the_launcher_does_not_say, check_explicit_settings_win, check_oversubscription, check_blas_advice, check_one_second_start):
         check()
         print(check.__name__, "passed")

@@ -6,6 +6,8 @@
 
 #include <map>
 
+#include "miniapp/cores/thread_text.hpp"
+
 namespace ddproxy {
 namespace {
 
@@ -87,6 +89,25 @@ TEST(Threads, AComplaintNamesTheCure) {
   const auto many = complain_of_threads(choose_threads({{{0, 1}}, {{0, 1}}, {{0, 1}}}), {});
   EXPECT_NE(many.find("3 ranks of a node share 2 cores"), std::string::npos) << many;
   EXPECT_NE(many.find("Start fewer ranks"), std::string::npos) << many;
+}
+
+// Returns the complaint of the ranks `node` if the launcher may use `cores` cores.
+std::string idle(std::vector<Seat> const& node, int cores) {
+  auto ranks = choose_threads(node);
+  for (auto& rank : ranks) rank.launcher_cores = cores;
+  return complain_of_idle_cores(ranks);
+}
+
+TEST(Threads, CoresThatALauncherLeavesIdleAreNamed) {
+  EXPECT_EQ(
+      idle({{{0}}, {{1}}}, 64),
+      "the launcher lets the 2 ranks of a node use 2 of its 64 cores, so compute takes longer than it "
+      "could. Start the ranks with --bind-to none (Open MPI), or with a larger --cpus-per-task (SLURM)");
+  EXPECT_NE(idle({{{3}}}, 2).find("the only rank of a node use 1 of its 2 cores"), std::string::npos);
+  EXPECT_EQ(idle({{{0}}, {{1}}}, 3), "") << "more than half of the cores";
+  EXPECT_EQ(idle({{{0}}, {{1}}}, 0), "") << "the user has chosen";
+  EXPECT_EQ(idle({{{0, 1}}, {{0, 1}}, {{0, 1}}}, 2), "")
+      << "ranks without a core of their own still use both";
 }
 
 }  // namespace

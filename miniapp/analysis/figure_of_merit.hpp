@@ -33,7 +33,7 @@ struct FigureOfMerit {
   /// minus 1. If several caps share the smallest predicted E, their mean T is used.
   double regret = not_available;
   double model_error_beyond_noise =
-      not_available;  ///< mean of max(0, |predicted E - E| - noise) / max(E, 0.5 % of T); not in the line
+      not_available;  ///< mean of max(0, |predicted E - E| - noise) / max(E, 0.5 % of T)
   /// The reasons why model_error and regret are NaN; empty if they are available. They are not in the line.
   std::string why_no_error, why_no_regret;
   results::Validity valid = results::Validity::no;  ///< how far the figures can be trusted

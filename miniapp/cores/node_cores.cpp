@@ -80,15 +80,16 @@ std::vector<int> allowed_cores(pid_t pid) {
   return numbers_of(set);
 }
 
-ThreadChoice agree_on_threads(MPI_Comm node, int wish) {
+ThreadChoice agree_on_threads(MPI_Comm node, ThreadWish const& wish) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   sched_getaffinity(0, sizeof allowed, &allowed);
-  const auto [seats, rank] = gather_seats(node, {allowed, wish});
+  const auto [seats, rank] = gather_seats(node, {allowed, wish.threads});
   auto choice = choose_threads(seats)[rank];
   const auto block = own_block(seats, rank, by_topology(seats[rank].allowed));
   keep_to(block);
   choice.divided = !block.empty();
+  choice.launcher_cores = wish.launcher_cores;
   return choice;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <stdexcept>
 #include <thread>
@@ -64,6 +65,22 @@ Settings choose(ThreadWish const& wish, Config const& config, bool pinned) {
                          variable);
 }
 
+// Returns whether the user, or the user's job script, has chosen the cores of a rank.
+bool chose_cores(Options const& options) {
+  return !options.turns.compute_cores.empty() ||
+         std::ranges::any_of(
+             std::array{"SLURM_CPUS_PER_TASK", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"},
+             [](char const* name) { return variable(name) != nullptr; });
+}
+
+// Returns ThreadWish::launcher_cores: 0 if idle cores do not matter or the user has chosen them.
+int cores_to_use(Options const& options, Config const& config, ThreadWish const& wish) {
+  const bool computes = config.compute == ComputeMode::kernels && options.command != "allreduce" &&
+                        options.command != "collectives";
+  const bool chosen = wish.threads > 0 || chose_cores(options);
+  return computes && !chosen && find_local_rank(variable).launched ? cores_of_launcher() : 0;
+}
+
 }  // namespace
 
 int mpi_threads_for(Options const& options) {
@@ -79,8 +96,9 @@ ThreadWish prepare_rank(Options const& options, char** argv) {
   if constexpr (on_device) return {};
   const auto config = read_early(options.input);
   const auto started_with = settings_of_second_start().value_or(Settings{});
-  const auto wish = find_wish(options.threads, config.threads, variable,
-                              [&](char const* name) { return started_with.contains(name); });
+  auto wish = find_wish(options.threads, config.threads, variable,
+                        [&](char const* name) { return started_with.contains(name); });
+  wish.launcher_cores = cores_to_use(options, config, wish);
   const auto settings = choose(wish, config, !options.turns.compute_cores.empty());
   // After the second start, the program pins itself again. So it needs all cores that this process had at its
   // start, not only those to which pin_rank() has restricted it.

@@ -10,8 +10,10 @@ namespace ddproxy {
 /// Prepares this process. Call this function before MPI and OpenMP start their threads. It pins the process
 /// if the command line names cores (miniapp/cores/pinning.hpp). It starts the program again with the
 /// arguments `argv` if OpenMP, OpenBLAS or Open MPI need other environment variables than those that are set
-/// (miniapp/cores/restart.hpp). Returns the number of threads that the user asked for. In a build for a
-/// device it only pins the process, and returns no wish. Throws what pin_rank() throws.
+/// (miniapp/cores/restart.hpp). Returns the number of threads that the user asked for.
+/// ThreadWish::launcher_cores is 0 unless a launcher started the process, the command computes with kernels,
+/// and neither the user nor SLURM's --cpus-per-task has chosen threads or cores. In a build for a device it
+/// only pins the process, and returns no wish. Throws what pin_rank() throws.
 ThreadWish prepare_rank(Options const& options, char** argv);
 
 /// Returns the thread level that MPI is asked for: MPI_THREAD_MULTIPLE if the command is `step` and the input

@@ -14,6 +14,9 @@ namespace ddproxy {
 struct ThreadWish {
   int threads = 0;     ///< 0: the user asked for none
   std::string source;  ///< where the user asked for it, in the user's words, for instance "OMP_NUM_THREADS"
+  /// Number of cores that the launcher may use. 0: cores that stay idle need no warning. prepare_rank() says
+  /// when.
+  int launcher_cores = 0;
 };
 
 /// Returns the user's wish: the first number of threads above 0 among `command_line`, KOKKOS_NUM_THREADS,
@@ -31,17 +34,13 @@ struct ThreadChoice {
   int sharing = 1;  ///< number of ranks of the node, itself included, that may use at least one of its cores
   bool oversubscribed = false;  ///< whether it has more threads than cores to itself
   bool divided = false;         ///< whether it shares cores, and is bound to its own_block() of them
+  int node_ranks = 1;           ///< number of ranks on its node
+  int node_cores = 1;           ///< number of cores that the ranks of its node may use together
+  int launcher_cores = 0;       ///< ThreadWish::launcher_cores
 };
 
-/// Returns the choice of each rank of a node. ThreadChoice::divided is false; agree_on_threads() assigns it.
+/// Returns the choice of each rank of a node. ThreadChoice::divided and launcher_cores have their defaults;
+/// agree_on_threads() assigns them.
 std::vector<ThreadChoice> choose_threads(std::vector<Seat> const& node);
-
-/// Returns one line of text for users, which describes the choices of all ranks. If there is a `wish`, the
-/// line gives it as the reason.
-std::string describe(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish);
-
-/// Returns a message that says what is wrong and what to do if a rank is oversubscribed. Returns an empty
-/// text if no rank is oversubscribed. `ranks` has the ranks of all nodes.
-std::string complain_of_threads(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish);
 
 }  // namespace ddproxy

@@ -11,6 +11,7 @@
 #include "kernels/base/types.hpp"
 #include "miniapp/cores/launch.hpp"
 #include "miniapp/cores/node_cores.hpp"
+#include "miniapp/cores/thread_text.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
@@ -178,7 +179,7 @@ void Runtime::take_cores(bool strict) {
   MPI_Comm node = split_by_node();
   {
     const auto limit = limited("MPI_Allgather");
-    threads_ = agree_on_threads(node, wish_.threads);
+    threads_ = agree_on_threads(node, wish_);
     check_mpi(MPI_Comm_free(&node));
   }
   together([&] {

@@ -9,12 +9,14 @@
 #include <string_view>
 
 #include "miniapp/cores/restart.hpp"
+#include "miniapp/cores/settings.hpp"
+#include "miniapp/cores/thread_text.hpp"
 #include "miniapp/device/device.hpp"
 
 namespace ddproxy {
 namespace {
 
-constexpr std::size_t fields = 6;  // numbers that represent one ThreadChoice
+constexpr std::size_t fields = 9;  // numbers that represent one ThreadChoice
 
 std::vector<ThreadChoice> gather_choices(Runtime const& runtime) {
   auto const& mine = runtime.threads();
@@ -23,12 +25,16 @@ std::vector<ThreadChoice> gather_choices(Runtime const& runtime) {
                                 static_cast<double>(mine.own),
                                 static_cast<double>(mine.sharing),
                                 static_cast<double>(mine.oversubscribed),
-                                static_cast<double>(mine.divided)};
+                                static_cast<double>(mine.divided),
+                                static_cast<double>(mine.node_ranks),
+                                static_cast<double>(mine.node_cores),
+                                static_cast<double>(mine.launcher_cores)};
   const auto all = runtime.gather(own);
   std::vector<ThreadChoice> choices;
   for (std::size_t at = 0; at < all.size(); at += fields) {
     const auto value = [&](std::size_t field) { return static_cast<int>(all[at + field]); };
-    choices.push_back(ThreadChoice{value(0), value(1), value(2), value(3), value(4) != 0, value(5) != 0});
+    choices.push_back(ThreadChoice{value(0), value(1), value(2), value(3), value(4) != 0, value(5) != 0,
+                                   value(6), value(7), value(8)});
   }
   return choices;
 }
@@ -53,6 +59,7 @@ std::vector<std::string> warnings_of(std::vector<ThreadChoice> const& ranks, Thr
   std::vector<std::string> warnings;
   if (const auto complaint = complain_of_threads(ranks, wish); !complaint.empty())
     warnings.push_back(complaint);
+  if (const auto complaint = complain_of_idle_cores(ranks); !complaint.empty()) warnings.push_back(complaint);
   if (ranks.size() > 1 && std::ranges::any_of(ranks, spins_unexpectedly))
     warnings.push_back(
         "OpenMP's idle threads spin on cores that communication needs: set OMP_WAIT_POLICY=passive");

@@ -181,13 +181,14 @@ TEST(FigureOfMerit, IsOneStableLine) {
   FigureOfMerit figures;
   EXPECT_EQ(to_line(figures),
             "DDPROXY_FOM tokens_per_s=nan backward_s=nan bucket_mib=nan exposed_s=nan tail_s=nan overlap=nan "
-            "bus_bw_GBps=nan model_error=nan regret=nan valid=false");
+            "bus_bw_GBps=nan model_error=nan regret=nan model_error_beyond_noise=nan valid=false");
   figures.tokens_per_s = 66493.5;
   figures.bucket_mib = 0.0625;
+  figures.model_error_beyond_noise = 0.0125;
   figures.valid = results::Validity::single;
   EXPECT_NE(to_line(figures).find("tokens_per_s=66493.5 "), std::string::npos);
   EXPECT_NE(to_line(figures).find("bucket_mib=0.0625 "), std::string::npos);
-  EXPECT_TRUE(to_line(figures).ends_with(" valid=single"));
+  EXPECT_TRUE(to_line(figures).ends_with(" model_error_beyond_noise=0.0125 valid=single"));
 }
 
 }  // namespace

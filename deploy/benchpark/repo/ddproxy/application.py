@@ -24,7 +24,7 @@ class Ddproxy(ExecutableApplication):
     workload_variable("input", default="gpt2-large-cpu", description="Input with real kernels: a name or a path", workloads=["measured"])
 
     for figure, units in (("tokens_per_s", "tokens/s"), ("backward_s", "s"), ("bucket_mib", "MiB"), ("exposed_s", "s"), ("tail_s", "s"), ("overlap", ""),
-                          ("bus_bw_GBps", "GB/s"), ("model_error", ""), ("regret", ""), ("valid", "")):
+                          ("bus_bw_GBps", "GB/s"), ("model_error", ""), ("regret", ""), ("model_error_beyond_noise", ""), ("valid", "")):
         figure_of_merit(figure, log_file="{log_file}", fom_regex=rf"^DDPROXY_FOM .*\b{figure}=(?P<value>\S+)", group_name="value", units=units)
 
     success_criteria("valid", mode="string", match=r"^DDPROXY_FOM .*valid=(true|single|replay)$", file="{log_file}")
