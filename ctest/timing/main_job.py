@@ -6,7 +6,9 @@ Runs scripts/run --runs times in a row, in the folder ROOT of a checkout, and pr
 kept. Each run of gpt2-slice-link must be valid and keep bounds of rho, of the model_error, of the regret, and of the difference between T of naive and
 flat and its prediction from the same round (/sweep/same_round). Its worst cap must be slower than the best one beyond the 95 % interval. Each run of
 gpt2-large-cpu must be valid and keep the bound of naive and flat. The median of its model_error over the runs has a bound, too; a model_error of nan
-counts as the largest. --keep stores the JSON files of each run in DIR/1, DIR/2 and so on. --report judges such a folder and runs nothing."""
+counts as the largest. Each run of scripts/run must end within LONGEST seconds, unless it built ddproxy, and the ranks of gpt2-large-cpu together must
+stay below MEMORY bytes. --keep stores the JSON files and the time of each run in DIR/1, DIR/2 and so on. --report judges such a folder and runs nothing.
+"""
 import argparse
 import json
 import math
@@ -16,9 +18,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 SLICE, WHOLE = "gpt2-slice-link", "gpt2-large-cpu"
 RHO, ERROR, REGRET, SAME_ROUND, MEDIAN_ERROR = (1, 2), 0.10, 0.02, 0.05, 0.15
+LONGEST, MEMORY = 12 * 60, 16 * 2**30  # seconds, bytes
+TIME = "time.json"  # file in the folder of a run
 
 
 def options():
@@ -31,11 +36,20 @@ def options():
 
 
 def run(root, folder):
-    """Runs scripts/run once and copies its JSON files to `folder`."""
+    """Runs scripts/run once. Copies its JSON files to `folder`, and writes there how long it took and whether it built ddproxy."""
+    before, start = built_at(root), time.monotonic()
     subprocess.run(["scripts/run"], cwd=root, check=True, stdout=subprocess.DEVNULL)
+    seconds = time.monotonic() - start
     folder.mkdir(parents=True)
+    (folder / TIME).write_text(json.dumps({"seconds": seconds, "built": built_at(root) != before}))
     for name in (SLICE, WHOLE):
         shutil.copy(root / "out" / f"{name}.json", folder)
+
+
+def built_at(root):
+    """Returns when the program was built last, or None if it does not exist."""
+    program = root / "build" / "ddproxy"
+    return program.stat().st_mtime_ns if program.exists() else None
 
 
 def number(value):
@@ -75,6 +89,31 @@ def faults_of_whole(f):
     return [name for name, holds in kept.items() if not holds]
 
 
+def resources(folder):
+    """Returns the seconds of one run of scripts/run, whether it built ddproxy, and the bytes of all ranks of gpt2-large-cpu. The time is nan if it was not
+    kept."""
+    file = folder / TIME
+    job = json.loads(file.read_text()) if file.exists() else {"seconds": math.nan, "built": False}
+    peaks = json.loads((folder / f"{WHOLE}.json").read_text())["tables"]["provenance"]["peak_memory"]
+    return {**job, "bytes": sum(map(number, peaks))}
+
+
+def faults_of_job(r):
+    kept = {"time": r["built"] or r["seconds"] <= LONGEST, "memory": 0 < r["bytes"] < MEMORY}
+    return [name for name, holds in kept.items() if not holds]
+
+
+def judge_jobs(folders):
+    """Prints time and memory of each run. Returns whether they keep their bounds."""
+    print(f"scripts/run (bounds: {LONGEST} s without building, {MEMORY / 2**30:g} GiB)\n run  seconds  memory of {WHOLE}  bounds")
+    rows = [resources(folder) for folder in folders]
+    for at, r in enumerate(rows, 1):
+        faults = faults_of_job(r)
+        print(f"{at:4}  {r['seconds']:7.0f}  {r['bytes'] / 2**30:21.2f} GiB  {', '.join(faults) if faults else 'all kept'}"
+              f"{', built ddproxy, so the time has no bound' if r['built'] else ''}")
+    return not any(map(faults_of_job, rows))
+
+
 def print_row(number, f, faults):
     ratio, low, high = f["ratio"]
     print(f"{number:4}  {f['rho']:5.2f}  {100 * f['error']:9.2f} %  {100 * f['regret']:5.2f} %  {100 * f['same_round']:12.2f} %  {f['best']:>13}  {f['worst']:>13}"
@@ -101,9 +140,10 @@ def main():
         assert folders, f"{kept} has no runs"
         _, slice_keeps = judge(SLICE, folders, faults_of_slice)
         wholes, whole_keeps = judge(WHOLE, folders, faults_of_whole)
+        job_keeps = judge_jobs(folders)
     median = statistics.median(math.inf if math.isnan(f["error"]) else f["error"] for f in wholes)
     print(f"median of the model_error of {WHOLE}: {100 * median:.2f} % (bound {100 * MEDIAN_ERROR:g} %)")
-    return 0 if slice_keeps and whole_keeps and median <= MEDIAN_ERROR else 1
+    return 0 if slice_keeps and whole_keeps and job_keeps and median <= MEDIAN_ERROR else 1
 
 
 if __name__ == "__main__":
