@@ -31,12 +31,18 @@ def modules_of_spack():
     return modules
 
 
-def git_of(recipe, **environment):
-    """Imports a recipe. Returns the address of the repository that it builds."""
-    with mock.patch.dict(sys.modules, modules_of_spack()), mock.patch.dict(os.environ, environment):
+def imported(recipe, **environment):
+    """Imports a recipe. Returns its class and the mocks that it called."""
+    modules = modules_of_spack()
+    with mock.patch.dict(sys.modules, modules), mock.patch.dict(os.environ, environment):
         if "DDPROXY_GIT" not in environment:
             os.environ.pop("DDPROXY_GIT", None)
-        return runpy.run_path(str(recipe))["Ddproxy"].git
+        return runpy.run_path(str(recipe))["Ddproxy"], modules["spack.package"]
+
+
+def git_of(recipe, **environment):
+    """Imports a recipe. Returns the address of the repository that it builds."""
+    return imported(recipe, **environment)[0].git
 
 
 class Recipe(unittest.TestCase):
@@ -85,6 +91,11 @@ class Recipe(unittest.TestCase):
             for given, address in ((str(self.folder), self.folder.as_uri()), ("https://host/ddproxy.git", "https://host/ddproxy.git"), ("git@host:ddproxy", "git@host:ddproxy")):
                 self.assertEqual(git_of(recipe, DDPROXY_GIT=given), address)
         self.assertEqual(git_of(recipe, DDPROXY_GIT=""), clone.as_uri())
+
+    def test_matrix_products_use_all_threads(self):
+        _, directives = imported(ROOT / IN_THE_CLONE)
+        directives.depends_on.assert_any_call("openblas threads=openmp", when="+openmp ^[virtuals=blas] openblas")
+        self.assertIn(("^[virtuals=blas] intel-oneapi-mkl",), [call.args for call in directives.conflicts.mock_calls])
 
 
 unittest.main()

@@ -81,6 +81,12 @@ class Ddproxy(CMakePackage, CudaPackage, ROCmPackage):
         depends_on("blas")
         depends_on("kokkos ~cuda ~rocm")
         depends_on("kokkos +openmp", when="+openmp")
+        # Spack's default for OpenBLAS is threads=none.
+        depends_on("openblas threads=openmp", when="+openmp ^[virtuals=blas] openblas")
+        conflicts(
+            "^[virtuals=blas] intel-oneapi-mkl",
+            msg="MKL has mkl_cblas.h and no cblas.h, so matrix products would not use it",
+        )
 
     with when("+cuda"):
         depends_on("cuda@12:")
