@@ -35,6 +35,15 @@ def write_pythons(folder):
     return {"PYTHONPATH": str(folder)}, {"PYTHONPATH": str(folder), "DDPROXY_PYTHON": str(folder / "python")}
 
 
+def write_spack(folder, build):
+    """Writes a program that stands for Spack, in which `build` is installed. Returns the PATH on which it is. `spack test run` ends with TEST_CODE."""
+    folder.mkdir()
+    (folder / "spack").write_text('#!/bin/sh\nshift 2  # -C SCOPE\ncase "$1" in\n  location) echo ' + str(build) + ";;\n  find) echo /abc123 ;;\n"
+                                  '  test) echo "tested $7"; exit "$TEST_CODE" ;;\nesac\n')
+    (folder / "spack").chmod(0o755)
+    return f"{folder}:/usr/bin:{os.environ['PATH']}"
+
+
 class Nights:
     """Runs nights in a folder, which keeps their state."""
 
@@ -69,6 +78,16 @@ def check_dashboard(nights, status):
     assert measured == [json.loads(nights.artifact("gate.json").read_text())["compare"]["ratio"][0]]
 
 
+def check_first_night(folder, build):
+    """The first night must test a build of Spack, and must not accept it if a test fails."""
+    path, nights = write_spack(folder / "spack", build), Nights(folder / "tested")
+    assert "spack test run failed; see " in nights.run(4, "ddproxy@main", PATH=path, TEST_CODE="1")
+    assert not any(path.is_file() for path in (folder / "tested/state").rglob("*")), "a build whose tests fail must leave no state"
+    output = nights.run(0, "ddproxy@main", PATH=path, TEST_CODE="0")
+    assert "tested /abc123" in output and "is the first build" in output, output
+    assert nights.state("reference") == nights.state("last-good") == "/abc123"
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -79,6 +98,7 @@ def main():
         slower = write_build(folder / "slower", f'exec {DDPROXY} "${{@/equal/slow}}"\n')
         broken = write_build(folder / "broken", f'[ $1 = compare ] && exec {DDPROXY} "$@"; exit 127\n')
         without_matplotlib, with_named_python = write_pythons(folder / "pythons")
+        check_first_night(folder, build)
         nights = Nights(folder)
         assert "is the first build" in nights.run(0, slower)
         assert nights.state("reference") == nights.state("last-good") == str(slower)
