@@ -16,6 +16,7 @@ from small_twin import write_twin  # noqa: E402
 
 ROOT, DDPROXY = pathlib.Path(sys.argv[1]), sys.argv[2]
 NIGHT = ROOT / "deploy" / "spack" / "ci" / "night"
+PAGE = NIGHT.with_name("history_page.py")
 SWEEP = 'strategies = ["naive", "bucketed"]\ncaps_mib = [0.1, 1]\nsamples = 4\n'
 
 
@@ -88,6 +89,15 @@ def check_first_night(folder, build):
     assert nights.state("reference") == nights.state("last-good") == "/abc123"
 
 
+def check_messages(folder):
+    """The help must be the head of the script, and a page that cannot be written one line."""
+    for word in ("-h", "--help"):
+        done = subprocess.run([NIGHT, word], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("night --new BUILD ") and "Exit codes" in done.stdout and "set -euo" not in done.stdout, done
+    done = subprocess.run([sys.executable, PAGE, folder / "state/nights", "-o", folder / "nowhere/page.html"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (4, f"history_page.py: {folder}/nowhere/page.html could not be written: No such file or directory\n"), done
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -125,6 +135,7 @@ def main():
         assert "could not be written or sent to CDash" in nights.run(4, faster, CDASH_URL="http://127.0.0.1:9/submit.php?project=ddproxy")
         assert nights.state("last-good") == str(faster)
         assert "give --new BUILD and --state FOLDER" in subprocess.run([NIGHT], capture_output=True, text=True, check=False).stderr
+        check_messages(folder)
         assert "unknown option --x" in nights.run(2, build, "--x", "y")
         (folder / "state" / "last-good").write_text(str(folder / "nowhere") + "\n")
         assert "which is no build; correct the file" in nights.run(2, build)
