@@ -16,6 +16,7 @@ from small_twin import write_twin  # noqa: E402
 
 ROOT, DDPROXY = pathlib.Path(sys.argv[1]), sys.argv[2]
 NIGHT = ROOT / "deploy" / "spack" / "ci" / "night"
+PAGE = NIGHT.with_name("history_page.py")
 SWEEP = 'strategies = ["naive", "bucketed"]\ncaps_mib = [0.1, 1]\nsamples = 4\n'
 
 
@@ -33,6 +34,15 @@ def write_pythons(folder):
     (folder / "python").write_text(f'#!/bin/sh\nunset PYTHONPATH\nexec {sys.executable} "$@"\n')
     (folder / "python").chmod(0o755)
     return {"PYTHONPATH": str(folder)}, {"PYTHONPATH": str(folder), "DDPROXY_PYTHON": str(folder / "python")}
+
+
+def write_spack(folder, build):
+    """Writes a program that stands for Spack, in which `build` is installed. Returns the PATH on which it is. `spack test run` ends with TEST_CODE."""
+    folder.mkdir()
+    (folder / "spack").write_text('#!/bin/sh\nshift 2  # -C SCOPE\ncase "$1" in\n  location) echo ' + str(build) + ";;\n  find) echo /abc123 ;;\n"
+                                  '  test) echo "tested $7"; exit "$TEST_CODE" ;;\nesac\n')
+    (folder / "spack").chmod(0o755)
+    return f"{folder}:/usr/bin:{os.environ['PATH']}"
 
 
 class Nights:
@@ -69,6 +79,25 @@ def check_dashboard(nights, status):
     assert measured == [json.loads(nights.artifact("gate.json").read_text())["compare"]["ratio"][0]]
 
 
+def check_first_night(folder, build):
+    """The first night must test a build of Spack, and must not accept it if a test fails."""
+    path, nights = write_spack(folder / "spack", build), Nights(folder / "tested")
+    assert "spack test run failed; see " in nights.run(4, "ddproxy@main", PATH=path, TEST_CODE="1")
+    assert not any(path.is_file() for path in (folder / "tested/state").rglob("*")), "a build whose tests fail must leave no state"
+    output = nights.run(0, "ddproxy@main", PATH=path, TEST_CODE="0")
+    assert "tested /abc123" in output and "is the first build" in output, output
+    assert nights.state("reference") == nights.state("last-good") == "/abc123"
+
+
+def check_messages(folder):
+    """The help must be the head of the script, and a page that cannot be written one line."""
+    for word in ("-h", "--help"):
+        done = subprocess.run([NIGHT, word], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("night --new BUILD ") and "Exit codes" in done.stdout and "set -euo" not in done.stdout, done
+    done = subprocess.run([sys.executable, PAGE, folder / "state/nights", "-o", folder / "nowhere/page.html"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (4, f"history_page.py: {folder}/nowhere/page.html could not be written: No such file or directory\n"), done
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -79,6 +108,7 @@ def main():
         slower = write_build(folder / "slower", f'exec {DDPROXY} "${{@/equal/slow}}"\n')
         broken = write_build(folder / "broken", f'[ $1 = compare ] && exec {DDPROXY} "$@"; exit 127\n')
         without_matplotlib, with_named_python = write_pythons(folder / "pythons")
+        check_first_night(folder, build)
         nights = Nights(folder)
         assert "is the first build" in nights.run(0, slower)
         assert nights.state("reference") == nights.state("last-good") == str(slower)
@@ -105,6 +135,7 @@ def main():
         assert "could not be written or sent to CDash" in nights.run(4, faster, CDASH_URL="http://127.0.0.1:9/submit.php?project=ddproxy")
         assert nights.state("last-good") == str(faster)
         assert "give --new BUILD and --state FOLDER" in subprocess.run([NIGHT], capture_output=True, text=True, check=False).stderr
+        check_messages(folder)
         assert "unknown option --x" in nights.run(2, build, "--x", "y")
         (folder / "state" / "last-good").write_text(str(folder / "nowhere") + "\n")
         assert "which is no build; correct the file" in nights.run(2, build)

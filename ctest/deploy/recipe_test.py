@@ -23,6 +23,7 @@ def modules_of_spack():
     modules = {"spack.package": types.ModuleType("spack.package")}
     for name in DIRECTIVES:
         setattr(modules["spack.package"], name, mock.MagicMock())
+    modules["spack.package"].SkipTest = unittest.SkipTest
     for name, base in (("cmake", "CMakePackage"), ("cuda", "CudaPackage"), ("rocm", "ROCmPackage")):
         module = modules[f"spack_repo.builtin.build_systems.{name}"] = types.ModuleType(name)
         setattr(module, base, type(base, (), {"cuda_arch_values": ["80"], "amdgpu_targets": ["gfx90a"]}))
@@ -31,12 +32,18 @@ def modules_of_spack():
     return modules
 
 
-def git_of(recipe, **environment):
-    """Imports a recipe. Returns the address of the repository that it builds."""
-    with mock.patch.dict(sys.modules, modules_of_spack()), mock.patch.dict(os.environ, environment):
+def imported(recipe, **environment):
+    """Imports a recipe. Returns its class and the mocks that it called."""
+    modules = modules_of_spack()
+    with mock.patch.dict(sys.modules, modules), mock.patch.dict(os.environ, environment):
         if "DDPROXY_GIT" not in environment:
             os.environ.pop("DDPROXY_GIT", None)
-        return runpy.run_path(str(recipe))["Ddproxy"].git
+        return runpy.run_path(str(recipe))["Ddproxy"], modules["spack.package"]
+
+
+def git_of(recipe, **environment):
+    """Imports a recipe. Returns the address of the repository that it builds."""
+    return imported(recipe, **environment)[0].git
 
 
 class Recipe(unittest.TestCase):
@@ -85,6 +92,20 @@ class Recipe(unittest.TestCase):
             for given, address in ((str(self.folder), self.folder.as_uri()), ("https://host/ddproxy.git", "https://host/ddproxy.git"), ("git@host:ddproxy", "git@host:ddproxy")):
                 self.assertEqual(git_of(recipe, DDPROXY_GIT=given), address)
         self.assertEqual(git_of(recipe, DDPROXY_GIT=""), clone.as_uri())
+
+    def test_matrix_products_use_all_threads(self):
+        _, directives = imported(ROOT / IN_THE_CLONE)
+        directives.depends_on.assert_any_call("openblas threads=openmp", when="+openmp ^[virtuals=blas] openblas")
+        self.assertIn(("^[virtuals=blas] intel-oneapi-mkl",), [call.args for call in directives.conflicts.mock_calls])
+
+    def test_the_twin_is_skipped_where_its_program_cannot_start(self):
+        recipe, _ = imported(ROOT / IN_THE_CLONE)
+        for variant, device in (("+cuda", "/dev/nvidiactl"), ("+rocm", "/dev/kfd"), ("~cuda ~rocm", None)):
+            package = recipe()
+            package.spec, package.run = mock.Mock(satisfies=variant.__eq__), mock.Mock(side_effect=InterruptedError)
+            for devices, outcome in (([device], InterruptedError), (["/dev/null"], unittest.SkipTest if device else InterruptedError)):
+                with mock.patch("os.path.exists", devices.__contains__), self.assertRaises(outcome, msg=(variant, devices)):
+                    package.test_twin()
 
 
 unittest.main()

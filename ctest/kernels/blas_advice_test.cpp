@@ -39,5 +39,22 @@ TEST(OpenblasAdvice, IsSilentElsewhere) {
   EXPECT_EQ(openblas_advice("Haswell", haswell, nullptr), "");
 }
 
+TEST(ThreadsAdvice, SaysThatMostThreadsAreIdle) {
+  constexpr int no_threads = 0, posix_threads = 1, openmp = 2;
+  EXPECT_EQ(threads_advice(no_threads, 8),
+            "this OpenBLAS has no threads, so each matrix product uses one of the 8 threads; build with an "
+            "OpenBLAS for OpenMP (Debian: libopenblas-openmp-dev, Spack: openblas threads=openmp)");
+  EXPECT_EQ(threads_advice(no_threads, 1), "");
+  EXPECT_EQ(threads_advice(posix_threads, 8), "");
+  EXPECT_EQ(threads_advice(openmp, 8), "");
+}
+
+TEST(JoinAdvice, KeepsBothInOneLine) {
+  EXPECT_EQ(join_advice("first", "second"), "first; second");
+  EXPECT_EQ(join_advice("first", ""), "first");
+  EXPECT_EQ(join_advice("", "second"), "second");
+  EXPECT_EQ(join_advice("", ""), "");
+}
+
 }  // namespace
 }  // namespace ddproxy::kernels

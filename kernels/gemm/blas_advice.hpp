@@ -36,4 +36,19 @@ inline std::string openblas_advice(std::string const& core, VectorUnits units, c
          " was 5 % faster on Zen 4, and up to 50 % faster with few tokens";
 }
 
+/// Returns one line for the user if OpenBLAS was built without threads and Kokkos computes with several
+/// `threads`. Returns an empty string otherwise. `parallel` is what openblas_get_parallel() returns: 0 for no
+/// threads, 1 for POSIX threads, 2 for OpenMP.
+inline std::string threads_advice(int parallel, int threads) {
+  if (parallel != 0 || threads <= 1) return {};
+  return "this OpenBLAS has no threads, so each matrix product uses one of the " + std::to_string(threads) +
+         " threads; build with an OpenBLAS for OpenMP (Debian: libopenblas-openmp-dev, "
+         "Spack: openblas threads=openmp)";
+}
+
+/// Returns both advices in one line. Each can be empty.
+inline std::string join_advice(std::string const& first, std::string const& second) {
+  return first.empty() || second.empty() ? first + second : first + "; " + second;
+}
+
 }  // namespace ddproxy::kernels

@@ -92,14 +92,20 @@ std::string gemm_backend() {
 #endif
 }
 
-#if defined(DDPROXY_OPENBLAS) && defined(__x86_64__)
+#ifdef DDPROXY_OPENBLAS
 static VectorUnits own_vector_units() {
+#ifdef __x86_64__
   const bool avx512 = __builtin_cpu_supports("avx512f");
   return {avx512, avx512 && __builtin_cpu_is("amdfam19h")};  // Zen 4
+#else
+  return {};
+#endif
 }
 
 std::string gemm_advice() {
-  return openblas_advice(openblas_get_corename(), own_vector_units(), std::getenv("OPENBLAS_CORETYPE"));
+  return join_advice(
+      threads_advice(openblas_get_parallel(), Space().concurrency()),
+      openblas_advice(openblas_get_corename(), own_vector_units(), std::getenv("OPENBLAS_CORETYPE")));
 }
 
 std::string gemm_core_type() {

@@ -183,7 +183,7 @@ def words(results, content):
     return '<h2 id="words">Words on this page</h2><dl class="words">' + "".join(f"<dt>{escape(word)}</dt><dd>{escape(text)}</dd>" for word, text in shown_words) + "</dl>"
 
 
-EXPLAINED = {"second_start": "second_start (variables with which ddproxy restarted itself)", "blas_advice": "blas_advice (how to choose faster BLAS kernels)"}
+EXPLAINED = {"second_start": "second_start (variables with which ddproxy restarted itself)", "blas_advice": "blas_advice (how to make the BLAS faster)"}
 
 
 def provenance(results):

@@ -4,7 +4,8 @@
 """history_page.py NIGHTS [DECISION.json] -o PAGE.html   draws the ratio of each night to the reference build, one plot a case.
 
 NIGHTS is the folder with the *.night.json files of scripts/gate --history. DECISION.json is a file that `ddproxy compare --history --json`
-wrote. The page begins with its decision. The page holds everything and needs no network."""
+wrote. The page begins with its decision. The page holds everything and needs no network. Exit codes: 0 success; 2 wrong usage, no night, or
+no matplotlib; 4 the page could not be written."""
 import argparse
 import html
 import io
@@ -70,7 +71,12 @@ def main():
         print(f"history_page.py: {options.nights} has no night (*.night.json); run scripts/gate with --history first", file=sys.stderr)
         return 2
     decided = options.decision is not None and options.decision.exists()
-    options.output.write_text(page(nights, json.loads(options.decision.read_text())["reason"] if decided else "The first night: nothing to compare with yet."))
+    content = page(nights, json.loads(options.decision.read_text())["reason"] if decided else "The first night: nothing to compare with yet.")
+    try:
+        options.output.write_text(content)
+    except OSError as error:
+        print(f"history_page.py: {options.output} could not be written: {error.strerror}", file=sys.stderr)
+        return 4
     return 0
 
 
