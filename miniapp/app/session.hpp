@@ -148,6 +148,8 @@ class Session {
   std::vector<ContentionSample> runs_of_state() const;
   double handover_of_state() const;
   std::vector<Sample> samples_of_state(std::vector<Sample> const& of_case) const;
+  std::vector<std::vector<Sample>> samples_that_count_now(
+      std::vector<std::vector<Sample>> const& taken) const;
   void settle_tables(std::vector<SizeTimes> const& sizes);
   void warn_of_mixed_states() const;
   void settle_sweep();
