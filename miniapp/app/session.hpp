@@ -198,6 +198,7 @@ class Session {
   bool predicted_ = false, verified_ = false;
   std::string why_not_predicted_ = "nothing was predicted; use `run`, which predicts";
   bool oversubscribed_ = false;  // a thread of some rank has no core of its own; known on rank 0
+  bool spinning_ = false;        // ThreadReport::spinning, if kernels run on the threads; known on rank 0
   std::optional<ThreadChoice>
       tightest_;  // the rank with the fewest cores for communication; see ThreadReport
 };

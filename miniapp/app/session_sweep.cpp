@@ -144,7 +144,8 @@ void Session::warn_of_noise() const {
   std::vector<NamedTime> totals;
   for (auto const& report : reports_)
     if (report.measured) totals.push_back({"T of " + report.item.name(), report.measured->total});
-  if (const auto noise = noise_warning(totals); !noise.empty()) results::say_error("warning: " + noise);
+  if (const auto noise = noise_warning(totals, spinning_); !noise.empty())
+    results::say_error("warning: " + noise);
 }
 
 void Session::find_contradictions() {
