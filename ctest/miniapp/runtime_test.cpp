@@ -19,6 +19,7 @@
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/machine/freed_memory.hpp"
 #include "miniapp/machine/memory.hpp"
+#include "miniapp/machine/thread_report.hpp"
 
 namespace ddproxy {
 namespace {
@@ -38,6 +39,15 @@ TEST(Runtime, GathersValuesRankByRank) {
 TEST(Runtime, AllRanksOfOneMachineAreNeighbours) {
   EXPECT_EQ(test_runtime->local_ranks(), test_runtime->ranks());
   EXPECT_EQ(test_runtime->local_rank(), test_runtime->rank());
+}
+
+TEST(Runtime, ThreadsSpinUnlessAVariableSaysHowTheyWait) {
+  const ThreadChoice one{.threads = 1}, two{.threads = 2};
+  const auto unset = [](char const*) -> char const* { return nullptr; };
+  const auto passive = [](std::string_view name) { return name == "OMP_WAIT_POLICY" ? "passive" : nullptr; };
+  EXPECT_TRUE(spins(two, unset));
+  EXPECT_FALSE(spins(one, unset));
+  EXPECT_FALSE(spins(two, passive));
 }
 
 // Only the last rank fails. All ranks must get its text and its exit code.

@@ -19,8 +19,8 @@ tiny = f"{source}/inputs/tiny.toml"
 SLOW, DELAY = 1e-7, 0.5e-3  # seconds: a round trip that separates the two states; least time that the slow state adds to an all-reduce
 
 
-def start(command, turn, file, *arguments):
-    done = subprocess.run([*mpiexec, "-n", "2", ddproxy, command, tiny, "-o", file, "--planted-state", str(turn), *arguments],
+def start(command, turn, file, *arguments, toml=tiny):
+    done = subprocess.run([*mpiexec, "-n", "2", ddproxy, command, toml, "-o", file, "--planted-state", str(turn), *arguments],
                           capture_output=True, text=True)
     assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
     return done.stdout, done.stderr
@@ -153,9 +153,25 @@ def check_one_state():
     assert "states" not in out, out
 
 
+def check_stop():
+    """Each state lasts for three samples, so of the first six samples of a case about three count. The sweep must go on until six count. The target is so
+    wide that only the number of samples decides."""
+    text = Path(tiny).read_text().split("[sweep]")[0]
+    Path("stop.toml").write_text(text + '[sweep]\nstrategies = ["naive", "flat"]\nsamples = 6\ntarget = 1e6\n')
+    out, _ = start("sweep", 12, "stop.h5", "--max-seconds", "20", toml="stop.toml")
+    with h5py.File("stop.h5") as file:
+        sweep = file["sweep"]
+        stops, counted = sweep["stopped_by"].asstr()[()], (sweep["counted"][()] == 1).sum(axis=1)
+        assert file["states/round_trip"].shape == (2,) and sweep["state"].shape[1] > 6, sweep["state"][()]
+    for case, stop in enumerate(stops):
+        assert stop == "budget" or (stop == "target" and counted[case] >= 6), (stops, counted)
+    assert ("E of every case is known" in out) == (set(stops) == {"target"}), out
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     check_turns_of_three()
+    check_stop()
     check_unsteady()
     check_one_state()
     for turn in (40, 54):

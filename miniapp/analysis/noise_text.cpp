@@ -22,9 +22,15 @@ std::string others_text(std::size_t noisy, std::size_t others) {
          (noisy == others ? "all other cases" : fmt::format("{} of the other {} cases", noisy, others));
 }
 
+// Spinning threads keep their cores while one thread, whose core another program has taken, is late
+// (docs/measurements/launchers.md, "Threads that sleep or spin").
+constexpr char const* cure_of_spinning =
+    ". If other programs use the cores meanwhile, set OMP_WAIT_POLICY=passive. The threads of a rank then "
+    "sleep while they wait for each other. They spin now, so they lose more time to other programs";
+
 }  // namespace
 
-std::string noise_warning(std::vector<NamedTime> const& times) {
+std::string noise_warning(std::vector<NamedTime> const& times, bool threads_spin) {
   std::vector<NamedTime> noisy;
   for (auto const& one : times)
     if (width_of(one) > widest) noisy.push_back(one);
@@ -33,8 +39,8 @@ std::string noise_warning(std::vector<NamedTime> const& times) {
   const std::string others = others_text(noisy.size() - 1, times.size() - 1);
   return fmt::format(
       "the times are noisy: the 95 % interval of {} is {:.4g} to {:.4g} ms, which is wider than half of its "
-      "median of {:.4g} ms{}. Measure again on a quiet machine, or with more samples ([sweep] samples)",
-      name, time.low * 1e3, time.high * 1e3, time.value * 1e3, others);
+      "median of {:.4g} ms{}. Measure again on a quiet machine, or with more samples ([sweep] samples){}",
+      name, time.low * 1e3, time.high * 1e3, time.value * 1e3, others, threads_spin ? cure_of_spinning : "");
 }
 
 }  // namespace ddproxy

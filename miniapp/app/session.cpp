@@ -68,6 +68,7 @@ void Session::say_threads(ThreadReport const& report) {
   if (!root() || is_twin || report.line.empty()) return;
   oversubscribed_ = report.oversubscribed;
   tightest_ = report.tightest;
+  spinning_ = report.spinning && context_.config.compute == ComputeMode::kernels;
   results::print_output(fmt::format(
       "{}{}\n", report.line,
       report.second_start.empty()

@@ -148,6 +148,8 @@ class Session {
   std::vector<ContentionSample> runs_of_state() const;
   double handover_of_state() const;
   std::vector<Sample> samples_of_state(std::vector<Sample> const& of_case) const;
+  std::vector<std::vector<Sample>> samples_that_count_now(
+      std::vector<std::vector<Sample>> const& taken) const;
   void settle_tables(std::vector<SizeTimes> const& sizes);
   void warn_of_mixed_states() const;
   void settle_sweep();
@@ -196,6 +198,7 @@ class Session {
   bool predicted_ = false, verified_ = false;
   std::string why_not_predicted_ = "nothing was predicted; use `run`, which predicts";
   bool oversubscribed_ = false;  // a thread of some rank has no core of its own; known on rank 0
+  bool spinning_ = false;        // ThreadReport::spinning, if kernels run on the threads; known on rank 0
   std::optional<ThreadChoice>
       tightest_;  // the rank with the fewest cores for communication; see ThreadReport
 };

@@ -73,6 +73,18 @@ std::vector<Sample> Session::samples_of_state(std::vector<Sample> const& of_case
   return samples_that_count(states_, state_, of_case);
 }
 
+// Returns the samples of each case that would count if the sweep ended now. states_ and state_ describe the
+// machine before the sweep until settle_sweep() updates them, so this function derives the states anew.
+std::vector<std::vector<Sample>> Session::samples_that_count_now(
+    std::vector<std::vector<Sample>> const& taken) const {
+  if (!context_.probe) return taken;
+  const auto states = find_states(recorder_->sizes());
+  const auto scored = tell_states(states, taken).scored;
+  auto counted = taken;
+  for (auto& of_case : counted) of_case = samples_that_count(states, scored, of_case);
+  return counted;
+}
+
 SweepStates Session::sweep_states() const {
   return tell_states(states_, recorder_->samples());
 }

@@ -16,6 +16,18 @@
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {
+namespace {
+
+RoundBudget budget_of(Config const& config) {
+  return {rounds_to_take(config), seconds_to_take(config)};
+}
+
+// Returns whether E of a case is known precisely enough. `counted`: the samples of the case that count.
+bool is_known(std::vector<Sample> const& counted, double target) {
+  return !counted.empty() && is_precise(analyse(counted, not_available), target);
+}
+
+}  // namespace
 
 void Session::prepare_sweep() {
   stops_.assign(reports_.size(), Stop::samples);
@@ -81,18 +93,14 @@ void Session::record_step_memory() {
 }
 
 bool Session::takes_another_round(int rounds, double seconds) {
-  const RoundBudget budget(rounds_to_take(context_.config), seconds_to_take(context_.config));
   const auto taken = recorder_->samples();
-  bool all_precise = true;
+  const auto counted = samples_that_count_now(taken);
+  bool all_known = true;
   for (std::size_t i = 0; i < reports_.size(); ++i) {
     if (taken[i].empty()) continue;  // --benchmark_filter leaves the case out
-    const auto samples = samples_of_state(taken[i]);
-    const bool precise =
-        !samples.empty() && is_precise(analyse(samples, not_available), context_.config.target);
-    stops_[i] = budget.reason(precise);
-    all_precise = all_precise && precise;
+    all_known = all_known && is_known(counted[i], context_.config.target);
   }
-  if (!budget.takes_another(rounds, seconds, all_precise)) return false;
+  if (!budget_of(context_.config).takes_another(rounds, seconds, all_known)) return false;
   recorder_->grow_samples(static_cast<std::size_t>(rounds) + 1);
   return true;
 }
@@ -108,6 +116,8 @@ void Session::conclude_sweep() {
   for (std::size_t i = 0; i < reports_.size(); ++i) {
     auto const& plan = reports_[i].item.plan;
     const auto samples = samples_of_state(taken[i]);
+    if (!taken[i].empty())
+      stops_[i] = budget_of(context_.config).reason(is_known(samples, context_.config.target));
     if (samples.empty()) continue;
     reports_[i].measured =
         analyse(samples, cost_ ? model::communication_seconds(plan, cost()) : not_available);
@@ -134,7 +144,8 @@ void Session::warn_of_noise() const {
   std::vector<NamedTime> totals;
   for (auto const& report : reports_)
     if (report.measured) totals.push_back({"T of " + report.item.name(), report.measured->total});
-  if (const auto noise = noise_warning(totals); !noise.empty()) results::say_error("warning: " + noise);
+  if (const auto noise = noise_warning(totals, spinning_); !noise.empty())
+    results::say_error("warning: " + noise);
 }
 
 void Session::find_contradictions() {

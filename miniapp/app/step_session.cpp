@@ -58,6 +58,7 @@ StepSession::StepSession(Options const& options, StepContext context, EarlierRou
     for (auto const& warning : recorder_->warnings()) results::say_error("warning: " + warning);
     if (!needs_arena(rank.config)) return;  // a twin uses none of this machine's cores
     oversubscribed_ = provenance.threads.oversubscribed;
+    spinning_ = provenance.threads.spinning && context_.kernels;
     if (!provenance.threads.line.empty()) results::print_output(provenance.threads.line + "\n");
     for (auto const& warning : provenance.threads.warnings) results::say_error("warning: " + warning);
     if (context_.kernels) warn(kernels::gemm_advice());

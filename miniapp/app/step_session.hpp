@@ -107,6 +107,7 @@ class StepSession {
   StepPredictions predictions_;
   StepFigures figures_;
   bool oversubscribed_ = false;  // a thread of some rank has no core of its own; known on rank 0
+  bool spinning_ = false;        // ThreadReport::spinning, if kernels run on the threads; known on rank 0
 };
 
 /// Runs the command `step`. Collective. Throws and ends the process as execute() in session.hpp does.

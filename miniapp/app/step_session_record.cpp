@@ -110,7 +110,7 @@ void StepSession::finish() {
       results::say_error("warning: " + doubt);
     if (const auto doubt = negative_exposed(samples); !doubt.empty()) results::say_error("warning: " + doubt);
     const auto step = std::ranges::find(figures_.rows, "step", &StepRow::name);
-    if (const auto noise = noise_warning({{"the step", step->median}}); !noise.empty())
+    if (const auto noise = noise_warning({{"the step", step->median}}, spinning_); !noise.empty())
       results::say_error("warning: " + noise);
     report_ = step_table(figures_, context_.rank.config, context_.cap_mib) + report_;
     report_ += resumed_text(options_, earlier_, samples.size());

@@ -103,7 +103,7 @@ std::string stop_line(Config const& config, std::vector<CaseReport> const& repor
   if (config.max_seconds <= 0) return "";
   std::vector<std::string> open;
   for (std::size_t i = 0; i < reports.size(); ++i)
-    if (reports[i].measured && stops[i] == Stop::budget) open.push_back(reports[i].item.name());
+    if (stops[i] == Stop::budget) open.push_back(reports[i].item.name());
   const std::string goal = fmt::format("within {:g} % of max(E, 0.5 % of T)", 100 * config.target);
   if (open.empty()) return fmt::format("sampling ended because E of every case is known {}\n", goal);
   return fmt::format("sampling ended at its limit of {:g} s, before E was known {} for {}\n",

@@ -39,6 +39,10 @@ std::vector<ThreadChoice> gather_choices(Runtime const& runtime) {
   return choices;
 }
 
+char const* variable_here(char const* name) {
+  return std::getenv(name);
+}
+
 // Returns whether OpenMP binds the threads of several ranks to the same cores. If OMP_PROC_BIND is set,
 // OpenMP binds the threads of each rank to the first cores that the rank may use. Ranks that share their
 // cores then use the same ones.
@@ -47,12 +51,11 @@ bool binds_to_shared_cores(ThreadChoice const& rank) {
   return rank.sharing > 1 && bind && std::string_view(bind) != "false" && std::string_view(bind) != "FALSE";
 }
 
-// Returns whether idle OpenMP threads spin on cores that communication needs, because no variable says how
-// they wait. Before its second start the program sets such a variable if the variables of the launcher show
-// the need. If these variables are incomplete, the need is known only after MPI has started.
+// Returns whether idle OpenMP threads spin on cores that communication needs. Before its second start the
+// program sets a variable that says how they wait, if the variables of the launcher show the need. If these
+// variables are incomplete, the need is known only after MPI has started.
 bool spins_unexpectedly(ThreadChoice const& rank) {
-  return rank.threads > 1 && leaves_no_core(rank.threads, rank.own) &&
-         !says_how_threads_wait([](char const* name) { return std::getenv(name); });
+  return leaves_no_core(rank.threads, rank.own) && spins(rank, variable_here);
 }
 
 std::vector<std::string> warnings_of(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish) {
@@ -73,6 +76,10 @@ std::vector<std::string> warnings_of(std::vector<ThreadChoice> const& ranks, Thr
 
 }  // namespace
 
+bool spins(ThreadChoice const& rank, Variables const& variable) {
+  return rank.threads > 1 && !says_how_threads_wait(variable);
+}
+
 ThreadReport report_threads(Runtime const& runtime) {
   ThreadReport report;
   if constexpr (on_device) return report;
@@ -83,6 +90,7 @@ ThreadReport report_threads(Runtime const& runtime) {
   report.warnings = warnings_of(ranks, runtime.wish());
   report.tightest =
       *std::ranges::min_element(ranks, {}, [](auto const& rank) { return rank.own - rank.threads; });
+  report.spinning = std::ranges::any_of(ranks, [](auto const& rank) { return spins(rank, variable_here); });
   for (auto const& rank : ranks) {
     report.threads.push_back(rank.threads);
     report.own_cores.push_back(rank.own);

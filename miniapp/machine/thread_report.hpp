@@ -20,7 +20,12 @@ struct ThreadReport {
   std::vector<double> threads, own_cores;  ///< [rank]
   std::optional<ThreadChoice> tightest;    ///< the rank with the smallest number of cores minus threads
   bool oversubscribed = false;             ///< whether some rank has more threads than cores of its own
+  bool spinning = false;                   ///< whether spins() is true for some rank
 };
+
+/// Returns whether a rank computes with several OpenMP threads that spin while they wait. They spin unless an
+/// environment variable says how they wait. `variable` reads the environment of the rank.
+bool spins(ThreadChoice const& rank, Variables const& variable);
 
 /// Gathers the threads and cores of all ranks. The report is complete on rank 0 only. In a build for a device
 /// it is empty. Collective.

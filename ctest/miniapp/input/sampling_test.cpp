@@ -112,15 +112,23 @@ CaseReport report_of(bool overlapped, double total, double communication, std::s
 TEST(Noise, an_interval_wider_than_half_of_its_median_has_a_warning) {
   const NamedTime quiet{"T of flat", {1.0, 0.8, 1.29}}, wide{"T of naive", {1.0, 0.8, 1.4}},
       wider{"the step", {1.0, 0.5, 3.0}}, single{"T of one", {1.0, not_available, not_available}};
-  EXPECT_EQ(noise_warning({}), "");
-  EXPECT_EQ(noise_warning({quiet, single}), "");
-  const auto one = noise_warning({quiet, wide, single}), two = noise_warning({wide, wider});
+  EXPECT_EQ(noise_warning({}, true), "");
+  EXPECT_EQ(noise_warning({quiet, single}, true), "");
+  const auto one = noise_warning({quiet, wide, single}, false), two = noise_warning({wide, wider}, false);
   EXPECT_TRUE(
       one.starts_with("the times are noisy: the 95 % interval of T of naive is 800 to 1400 ms, which is "
                       "wider than half of its median of 1000 ms. Measure again"))
       << one;
   EXPECT_NE(two.find("the step is 500 to 3000 ms"), std::string::npos) << two;
   EXPECT_NE(two.find("for the T of all other cases"), std::string::npos) << two;
+}
+
+TEST(Noise, a_warning_names_the_cure_of_threads_that_spin) {
+  const std::vector<NamedTime> wide{{"T of naive", {1.0, 0.8, 1.4}}};
+  const auto sleeping = noise_warning(wide, false), spinning = noise_warning(wide, true);
+  EXPECT_EQ(sleeping.find("OMP_WAIT_POLICY"), std::string::npos) << sleeping;
+  EXPECT_TRUE(spinning.starts_with(sleeping)) << spinning;
+  EXPECT_NE(spinning.find("set OMP_WAIT_POLICY=passive"), std::string::npos) << spinning;
 }
 
 TEST(Contradiction, nothing_is_said_where_times_add_up) {
