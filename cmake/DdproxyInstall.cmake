@@ -12,7 +12,7 @@ install(DIRECTORY inputs DESTINATION ${DDPROXY_SHARE})
 install(DIRECTORY results/reporting DESTINATION ${DDPROXY_SHARE}/results FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
 install(PROGRAMS results/report.py results/published.py results/memory.py results/sensitivity.py DESTINATION ${DDPROXY_SHARE}/results)
 install(DIRECTORY scripts/gate_runs scripts/torch_recording DESTINATION ${DDPROXY_SHARE}/scripts FILES_MATCHING PATTERN "*.py")
-install(PROGRAMS scripts/gate scripts/record-torch.py scripts/slow-link DESTINATION ${DDPROXY_SHARE}/scripts)
+install(PROGRAMS scripts/gate scripts/record-torch.py scripts/record-sharded-torch.py scripts/slow-link DESTINATION ${DDPROXY_SHARE}/scripts)
 
 # Every folder of deploy/ is for users, except that of the containers, which build ddproxy from its sources.
 file(GLOB deployed LIST_DIRECTORIES true CONFIGURE_DEPENDS deploy/*)

@@ -82,11 +82,18 @@ class Wheel(Package):
         self.assertIn("<svg", (self.folder / "page/results.html").read_text())
         self.refused(self.run_in("ddproxy-report", "absent.h5"), "ddproxy-report: absent.h5: ")
 
+    def test_names_the_licence(self):
+        with zipfile.ZipFile(self.wheel) as wheel:
+            (metadata,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+            self.assertIn("\nLicense: BSD-3-Clause\n", wheel.read(metadata).decode())
+
     def test_record_torch(self):
-        done = self.run_in("record-torch", "--help")
-        if done.returncode:
-            return self.refused(done, "record-torch: No module named 'torch'; install PyTorch")
-        self.assertIn("MODULE:FUNCTION", done.stdout)
+        for program, said in (("record-torch", "MODULE:FUNCTION"), ("record-sharded-torch", "FSDP2")):
+            done = self.run_in(program, "--help")
+            if done.returncode:
+                self.refused(done, f"{program}: No module named 'torch'; install PyTorch")
+            else:
+                self.assertIn(said, done.stdout)
 
     def test_writes_files_without_h5py(self):
         done = self.run_in("python3", "-c", "from ddproxy.torch_recording import files, median_interval; import sys; assert 'h5py' not in sys.modules; print(files.write_text.__module__)")
