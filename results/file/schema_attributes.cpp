@@ -33,7 +33,8 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/provenance", "device_driver", "driver of the device; with a device only"},
     {"/provenance", "blas", "BLAS library, its version and the processor type that it chose"},
     {"/provenance", "blas_advice",
-     "how to choose other BLAS kernels, if those chosen are known to be slow on this processor; else empty"},
+     "what to change if the BLAS is known to be slow here: its kernels, or an OpenBLAS without threads; else "
+     "empty"},
     {"/provenance", "hdf5", "HDF5 version"},
     {"/provenance", "threads", "compute threads of each rank on a host; empty with a replay or a device"},
     {"/provenance", "placement", "threads and cores of the ranks, and the reason; empty with a device"},
