@@ -46,6 +46,15 @@ TEST(DivideCores, AWishTakesNoMoreThanItSays) {
   EXPECT_EQ(divide_cores({{four, 3}, {four, 3}}), (Cores{2, 2}));
 }
 
+TEST(DivideCores, AllRanksTogetherGetNoMoreThanTheQuota) {
+  const Cores all{0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_EQ(divide_cores({{all}}, 2), (Cores{2}));
+  EXPECT_EQ(divide_cores({{all}, {all}}, 5), (Cores{2, 2}));
+  EXPECT_EQ(divide_cores({{all}, {all}}, 1), (Cores{0, 0}));
+  EXPECT_EQ(divide_cores({{all, 3}, {all, 1}}, 3), (Cores{2, 1}));
+  EXPECT_EQ(divide_cores({{all}}, 9), (Cores{8}));
+}
+
 TEST(OwnBlock, UnboundRanksKeepToNeighbouringCores) {
   const Cores four{0, 1, 2, 3}, siblings{0, 2, 1, 3};  // 0 and 2 are threads of one physical core
   EXPECT_EQ(own_block({{four}, {four}}, 0, four), (Cores{0, 1}));
@@ -73,6 +82,8 @@ TEST(CoreShare, ACoreIsSharedAmongThoseThatMayUseIt) {
   EXPECT_DOUBLE_EQ(core_share({{two}}, 0), 2);
   EXPECT_DOUBLE_EQ(core_share({{two}, {two}, {two}}, 2), 2.0 / 3);
   EXPECT_DOUBLE_EQ(core_share({{two}, {{1, 2}}}, 1), 1.5);
+  EXPECT_DOUBLE_EQ(core_share({{two}, {{2, 3}}}, 1, 3), 1.5) << "a quota of 3 cores for 4";
+  EXPECT_DOUBLE_EQ(core_share({{two}, {{2, 3}}}, 1, 5), 2);
   EXPECT_DOUBLE_EQ(core_share({{two, 1}, {{2}}}, 0), 2) << "a wish for threads does not count";
 }
 
@@ -94,6 +105,8 @@ TEST(EstimateOwnCores, AnUnboundRankSharesAndABoundOneDoesNot) {
   EXPECT_EQ(estimate_own_cores(8, 16, 3), 4) << "two of three on this socket, perhaps";
   EXPECT_EQ(estimate_own_cores(2, 2, 4), 0) << "more ranks than cores";
   EXPECT_EQ(estimate_own_cores(4, 1, 1), 4) << "a launcher that is bound itself";
+  EXPECT_EQ(estimate_own_cores(64, 64, 1, 2), 2) << "a quota of two cores";
+  EXPECT_EQ(estimate_own_cores(64, 64, 2, 5), 2);
 }
 
 }  // namespace

@@ -131,6 +131,28 @@ def check_oversubscription():
     assert start([], "short.toml", "-o", "s.h5", "--strict").returncode == 0
 
 
+def check_cpu_quota():
+    """A planted CPU quota of one core must limit the threads. It replaces /sys/fs/cgroup for the program only, in a name space for mounts."""
+    os.makedirs("groups", exist_ok=True)
+    with open("groups/cpu.max", "w") as file:
+        file.write("100000 100000\n")
+    limited = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", f"mount --bind {os.path.abspath('groups')} /sys/fs/cgroup && exec \"$@\"", "sh"]
+    if subprocess.run([*limited, "true"], capture_output=True).returncode != 0:
+        print("not checked: this user may not make a name space for mounts")
+        return
+    if len(CORES) < 2:
+        return
+    found = sweep(limited)
+    assert found["threads"] == [1] and found["own"] == [1] and found["valid"] != "oversubscribed" and "warning: " not in found["warnings"], found
+    assert found["line"].startswith("threads: the control group has a CPU quota of 1 core; the only rank may run on "), found
+    assert "OMP_NUM_THREADS=1" in found["second"].split(), found
+    found = sweep(limited, OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive")
+    assert found["valid"] == "oversubscribed" and "and the CPU quota of the control group is 1 core: " in found["warnings"], found
+    found = sweep([*limited, *UNBOUND])
+    assert found["threads"] == [1, 1] and found["own"] == [0, 0] and found["valid"] == "oversubscribed", found
+    assert "warning: each of the 2 ranks of a node computes with 1 thread, and the CPU quota" in found["warnings"], found
+
+
 def check_blas_advice():
     """If a core type that the user has set for OpenBLAS is known to be slow here, the file and a warning must say so."""
     for command in ("sweep", "step"):
@@ -152,6 +174,6 @@ def check_one_second_start():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for check in (check_each_way, check_idle_cores, check_what_the_launcher_does_not_say, check_explicit_settings_win, check_oversubscription, check_blas_advice, check_one_second_start):
+    for check in (check_each_way, check_idle_cores, check_what_the_launcher_does_not_say, check_explicit_settings_win, check_oversubscription, check_cpu_quota, check_blas_advice, check_one_second_start):
         check()
         print(check.__name__, "passed")

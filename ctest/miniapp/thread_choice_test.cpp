@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 
 #include "miniapp/cores/thread_text.hpp"
@@ -59,6 +60,38 @@ TEST(ChooseThreads, AWishCountsWhateverItCosts) {
   EXPECT_EQ(choice.own, 1);
   EXPECT_TRUE(choice.oversubscribed);
   EXPECT_FALSE(choose_threads({{{0, 1}, 1}, {{0, 1}, 1}})[0].oversubscribed);
+}
+
+TEST(ChooseThreads, TheRanksOfANodeDivideTheCpuQuota) {
+  const std::vector<int> all{0, 1, 2, 3, 4, 5, 6, 7};
+  for (auto const& choice : choose_threads({{all}, {all}}, 5.5)) {
+    EXPECT_EQ(choice.threads, 2);
+    EXPECT_EQ(choice.own, 2);
+    EXPECT_EQ(choice.quota, 5.5);
+    EXPECT_FALSE(choice.oversubscribed);
+  }
+  EXPECT_EQ(choose_threads({{all}}, 8)[0].quota, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(choose_threads({{all}}, 8)[0].threads, 7);
+  EXPECT_FALSE(choose_threads({{all}}, 1)[0].oversubscribed);
+  EXPECT_TRUE(choose_threads({{all}}, 0.9)[0].oversubscribed) << "one thread is more than the quota";
+  EXPECT_TRUE(choose_threads({{all}, {all}}, 1.9)[1].oversubscribed);
+  EXPECT_TRUE(choose_threads({{all, 3}}, 2)[0].oversubscribed);
+  EXPECT_FALSE(choose_threads({{all, 2}}, 2)[0].oversubscribed);
+}
+
+TEST(Threads, TheLineAndTheComplaintNameTheCpuQuota) {
+  const std::vector<int> all{0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_EQ(describe(choose_threads({{all}}, 2.5), {}),
+            "threads: the control group has a CPU quota of 2.5 cores; the only rank may run on 8 cores and "
+            "computes with 2 threads; communication runs on the cores that also compute");
+  EXPECT_EQ(complain_of_threads(choose_threads({{all}}, 2), {}), "");
+  EXPECT_EQ(complain_of_threads(choose_threads({{all, 4}}, 2), {4, "OMP_NUM_THREADS"}),
+            "the only rank of a node computes with 4 threads, and the CPU quota of the control group is 2 "
+            "cores: the operating system stops threads that exceed the quota, so the measured times are too "
+            "long. Set OMP_NUM_THREADS to 2 or less, or leave it out, or raise the quota");
+  EXPECT_NE(complain_of_threads(choose_threads({{all}, {all}}, 1), {}).find("or start fewer ranks"),
+            std::string::npos);
+  EXPECT_TRUE(complain_of_threads(choose_threads({{all}}, 0.5), {}).ends_with("to at least one core"));
 }
 
 TEST(Threads, TheLineNamesThreadsRanksCoresAndWhy) {

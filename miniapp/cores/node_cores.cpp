@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "miniapp/cores/cpu_quota.hpp"
 #include "miniapp/cores/pinning.hpp"
 #include "miniapp/errors/errors.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 struct Said {
   cpu_set_t allowed;
   int wish;
+  double quota;
 };
 
 std::vector<int> numbers_of(cpu_set_t const& set) {
@@ -54,10 +56,11 @@ void keep_to(std::vector<int> const& cores) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-// The seats of all ranks of a node, and the index of this rank's own seat.
+// The seats of all ranks of a node, the index of this rank's own seat, and the smallest CPU quota of a rank.
 struct Node {
   std::vector<Seat> seats;
   std::size_t rank;
+  double quota;
 };
 
 Node gather_seats(MPI_Comm node, Said const& mine) {
@@ -67,8 +70,12 @@ Node gather_seats(MPI_Comm node, Said const& mine) {
   std::vector<Said> all(static_cast<std::size_t>(ranks));
   check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node));
   std::vector<Seat> seats;
-  for (auto const& said : all) seats.push_back({numbers_of(said.allowed), said.wish});
-  return {std::move(seats), static_cast<std::size_t>(rank)};
+  double quota = mine.quota;
+  for (auto const& said : all) {
+    seats.push_back({numbers_of(said.allowed), said.wish});
+    quota = std::min(quota, said.quota);
+  }
+  return {std::move(seats), static_cast<std::size_t>(rank), quota};
 }
 
 }  // namespace
@@ -84,21 +91,21 @@ ThreadChoice agree_on_threads(MPI_Comm node, ThreadWish const& wish) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   sched_getaffinity(0, sizeof allowed, &allowed);
-  const auto [seats, rank] = gather_seats(node, {allowed, wish.threads});
-  auto choice = choose_threads(seats)[rank];
+  const auto [seats, rank, quota] = gather_seats(node, {allowed, wish.threads, cpu_quota()});
+  auto choice = choose_threads(seats, quota)[rank];
   const auto block = own_block(seats, rank, by_topology(seats[rank].allowed));
   keep_to(block);
   choice.divided = !block.empty();
-  choice.launcher_cores = wish.launcher_cores;
+  choice.launcher_cores = std::min(wish.launcher_cores, whole_cores(quota));
   return choice;
 }
 
 double core_share(MPI_Comm communicator) {
   MPI_Comm node = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
-  const auto [seats, rank] = gather_seats(node, {allowed_processors(), 0});
+  const auto [seats, rank, quota] = gather_seats(node, {allowed_processors(), 0, cpu_quota()});
   check_mpi(MPI_Comm_free(&node));
-  return core_share(seats, rank);
+  return core_share(seats, rank, quota);
 }
 
 }  // namespace ddproxy

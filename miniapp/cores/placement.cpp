@@ -85,7 +85,7 @@ std::vector<int> own_block(std::vector<Seat> const& node, std::size_t rank, std:
   return {first, first + static_cast<std::ptrdiff_t>(size)};
 }
 
-std::vector<int> divide_cores(std::vector<Seat> const& node) {
+std::vector<int> divide_cores(std::vector<Seat> const& node, int most) {
   std::vector<int> own(node.size(), 0);
   Free free = count_users(node);
   const auto order = order_of(node);
@@ -93,8 +93,9 @@ std::vector<int> divide_cores(std::vector<Seat> const& node) {
     taken = false;
     for (std::size_t rank : order) {
       const bool content = node[rank].wish > 0 && own[rank] >= node[rank].wish;
-      if (content || !take_core(node[rank], free)) continue;
+      if (content || most == 0 || !take_core(node[rank], free)) continue;
       ++own[rank];
+      --most;
       taken = true;
     }
   }
@@ -102,11 +103,11 @@ std::vector<int> divide_cores(std::vector<Seat> const& node) {
   return own;
 }
 
-double core_share(std::vector<Seat> const& node, std::size_t rank) {
+double core_share(std::vector<Seat> const& node, std::size_t rank, double quota) {
   const auto users = count_users(node);
   double share = 0;
   for (const int core : node[rank].allowed) share += 1.0 / users.at(core);
-  return share;
+  return share * std::min(1.0, quota / static_cast<double>(users.size()));
 }
 
 int threads_for(int own_cores) {
@@ -117,10 +118,10 @@ bool leaves_no_core(int threads, int own_cores) {
   return threads >= own_cores;
 }
 
-int estimate_own_cores(int allowed, int of_launcher, int local_ranks) {
+int estimate_own_cores(int allowed, int of_launcher, int local_ranks, int most) {
   const int cores = std::max(allowed, of_launcher);
   const int sharing = (local_ranks * allowed + cores - 1) / cores;  // ranks on the same cores, rounded up
-  return allowed / std::max(sharing, 1);
+  return std::min(allowed / std::max(sharing, 1), most / std::max(local_ranks, 1));
 }
 
 }  // namespace ddproxy

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace ddproxy {
@@ -18,13 +19,15 @@ struct Seat {
 /// Divides the cores of a node between its ranks. Returns the number of cores that each rank has to itself,
 /// [rank]. In each turn, every rank takes one free core that it may use. A rank with a wish takes at most one
 /// core for each thread that it wants. Ranks without a wish that have the same allowed cores get equal
-/// numbers. A rank that finds no free core gets 0.
-std::vector<int> divide_cores(std::vector<Seat> const& node);
+/// numbers. A rank that finds no free core gets 0. All ranks together get at most `most` cores.
+std::vector<int> divide_cores(std::vector<Seat> const& node, int most = std::numeric_limits<int>::max());
 
 /// Returns the number of cores that a rank may count as its own. Each core that k ranks may use counts 1/k
 /// for each of them. So two ranks on the same two cores have one core each, and three ranks on them have 2/3
-/// of a core each.
-double core_share(std::vector<Seat> const& node, std::size_t rank);
+/// of a core each. If all ranks together may use more cores than the `quota`, the shares of all ranks are
+/// reduced in proportion, so that their sum is the quota.
+double core_share(std::vector<Seat> const& node, std::size_t rank,
+                  double quota = std::numeric_limits<double>::infinity());
 
 /// Returns the number of threads with which a rank computes if it has `own_cores` cores to itself. With up to
 /// two cores there is a thread for each core. With more cores there is one thread less than cores, so that a
@@ -47,7 +50,9 @@ std::vector<int> own_block(std::vector<Seat> const& node, std::size_t rank, std:
 /// Estimates the number of cores that a rank has to itself. The estimate is needed before MPI starts, when
 /// ranks cannot yet tell each other their cores. `allowed` is the number of cores that this rank may use,
 /// `of_launcher` the number of cores that the launcher's process may use, and `local_ranks` the number of
-/// ranks on the node. The estimate assumes that every rank may use as many cores as this rank.
-int estimate_own_cores(int allowed, int of_launcher, int local_ranks);
+/// ranks on the node. All ranks of the node together may use at most `most` cores. The estimate assumes that
+/// every rank may use as many cores as this rank.
+int estimate_own_cores(int allowed, int of_launcher, int local_ranks,
+                       int most = std::numeric_limits<int>::max());
 
 }  // namespace ddproxy

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "kernels/gemm/gemm.hpp"
+#include "miniapp/cores/cpu_quota.hpp"
 #include "miniapp/cores/node_cores.hpp"
 #include "miniapp/cores/pinning.hpp"
 #include "miniapp/cores/restart.hpp"
@@ -52,8 +53,9 @@ int cores_of_launcher() {
 
 int likely_own_cores(bool pinned) {
   const int allowed = std::max(static_cast<int>(allowed_cores().size()), 1);
-  if (pinned) return allowed;
-  return estimate_own_cores(allowed, cores_of_launcher(), find_local_rank(variable).ranks);
+  const int ranks = find_local_rank(variable).ranks;
+  const int of_launcher = pinned ? ranks * allowed : cores_of_launcher();
+  return estimate_own_cores(allowed, of_launcher, ranks, whole_cores(cpu_quota()));
 }
 
 Settings choose(ThreadWish const& wish, Config const& config, bool pinned) {

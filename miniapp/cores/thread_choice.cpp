@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <limits>
 #include <set>
+
+#include "miniapp/cores/cpu_quota.hpp"
 
 namespace ddproxy {
 namespace {
@@ -20,18 +23,20 @@ int count_cores(std::vector<Seat> const& node) {
   return static_cast<int>(cores.size());
 }
 
-ThreadChoice choose(std::vector<Seat> const& node, std::size_t rank, int granted, int share) {
+ThreadChoice choose(std::vector<Seat> const& node, std::size_t rank, int granted, int share, double quota) {
   auto const& seat = node[rank];
   const auto sharing = std::ranges::count_if(
       node, [&](Seat const& other) { return &other == &seat || meet(other.allowed, seat.allowed); });
+  const int cores = count_cores(node);
   const int threads = seat.wish > 0 ? seat.wish : threads_for(granted);
   return {.threads = threads,
           .allowed = static_cast<int>(seat.allowed.size()),
           .own = share,
           .sharing = static_cast<int>(sharing),
-          .oversubscribed = granted < threads,
+          .oversubscribed = granted < threads || quota < 1,
           .node_ranks = static_cast<int>(node.size()),
-          .node_cores = count_cores(node)};
+          .node_cores = cores,
+          .quota = quota < cores ? quota : std::numeric_limits<double>::infinity()};
 }
 
 }  // namespace
@@ -46,13 +51,14 @@ ThreadWish find_wish(int command_line, int input_file, Variables const& variable
   return {};
 }
 
-std::vector<ThreadChoice> choose_threads(std::vector<Seat> const& node) {
+std::vector<ThreadChoice> choose_threads(std::vector<Seat> const& node, double quota) {
   auto without_wishes = node;
   for (auto& seat : without_wishes) seat.wish = 0;
-  const auto granted = divide_cores(node), share = divide_cores(without_wishes);
+  const int most = whole_cores(quota);
+  const auto granted = divide_cores(node, most), share = divide_cores(without_wishes, most);
   std::vector<ThreadChoice> choices;
   for (std::size_t rank = 0; rank < node.size(); ++rank)
-    choices.push_back(choose(node, rank, granted[rank], share[rank]));
+    choices.push_back(choose(node, rank, granted[rank], share[rank], quota));
   return choices;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -32,15 +33,20 @@ struct ThreadChoice {
   int allowed = 1;  ///< number of cores that the rank may use
   int own = 1;      ///< cores that it has to itself if no rank has a wish; 0: too few cores for all ranks
   int sharing = 1;  ///< number of ranks of the node, itself included, that may use at least one of its cores
-  bool oversubscribed = false;  ///< whether it has more threads than cores to itself
+  bool oversubscribed = false;  ///< whether it has more threads than cores to itself, or than its quota
   bool divided = false;         ///< whether it shares cores, and is bound to its own_block() of them
   int node_ranks = 1;           ///< number of ranks on its node
   int node_cores = 1;           ///< number of cores that the ranks of its node may use together
-  int launcher_cores = 0;       ///< ThreadWish::launcher_cores
+  int launcher_cores = 0;       ///< ThreadWish::launcher_cores, or the CPU quota if it is smaller
+  /// CPU quota of the ranks of its node together, in cores (miniapp/cores/cpu_quota.hpp). Infinity if there
+  /// is no quota below node_cores.
+  double quota = std::numeric_limits<double>::infinity();
 };
 
 /// Returns the choice of each rank of a node. ThreadChoice::divided and launcher_cores have their defaults;
-/// agree_on_threads() assigns them.
-std::vector<ThreadChoice> choose_threads(std::vector<Seat> const& node);
+/// agree_on_threads() assigns them. The ranks together get at most as many cores as the CPU quota `quota`. A
+/// quota below one core makes every rank oversubscribed.
+std::vector<ThreadChoice> choose_threads(std::vector<Seat> const& node,
+                                         double quota = std::numeric_limits<double>::infinity());
 
 }  // namespace ddproxy

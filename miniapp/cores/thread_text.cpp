@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <string_view>
 
 #include "miniapp/cores/placement.hpp"
 
 namespace ddproxy {
 namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 template <class Get>
 std::string range(std::vector<ThreadChoice> const& ranks, Get get) {
@@ -24,11 +27,43 @@ std::string plural(std::string const& count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == "1" ? "" : "s");
 }
 
+// Returns the smallest CPU quota of a node.
+double quota_of(std::vector<ThreadChoice> const& ranks) {
+  return std::ranges::min_element(ranks, {}, &ThreadChoice::quota)->quota;
+}
+
+// Returns "2 cores" for a quota of 2, and "2.5 cores" for one of 2.5.
+std::string cores_of(double quota) {
+  return plural(fmt::format("{:.4g}", quota), "core");
+}
+
+// Returns the beginning of a line, which names the CPU quota. Returns an empty text if there is none.
+std::string describe_quota(std::vector<ThreadChoice> const& ranks) {
+  const double quota = quota_of(ranks);
+  return quota < infinite ? fmt::format("the control group has a CPU quota of {}; ", cores_of(quota)) : "";
+}
+
+// Says what is wrong and what to do if the threads of a rank exceed the CPU quota.
+std::string complain_of_quota(ThreadChoice const& rank, ThreadWish const& wish) {
+  const auto who =
+      rank.node_ranks == 1 ? "the only rank" : fmt::format("each of the {} ranks", rank.node_ranks);
+  const auto problem = fmt::format(
+      "{} of a node computes with {}, and the CPU quota of the control group is {}: the operating system "
+      "stops threads that exceed the quota, so the measured times are too long",
+      who, plural(fmt::format("{}", rank.threads), "thread"), cores_of(rank.quota));
+  if (rank.own > 0 && wish.threads > 0 && rank.quota >= 1)
+    return fmt::format("{}. Set {} to {} or less, or leave it out, or raise the quota", problem, wish.source,
+                       threads_for(rank.own));
+  if (rank.node_ranks == 1) return problem + ". Raise the quota to at least one core";
+  return problem + ". Raise the quota to at least one core for each rank, or start fewer ranks on each node";
+}
+
 // Says how many cores a rank has, or how many ranks share them. `who` names the ranks, for instance "each of
 // 2 ranks".
 std::string describe_cores(std::vector<ThreadChoice> const& ranks, std::string const& who) {
   const auto allowed = range(ranks, &ThreadChoice::allowed), sharing = range(ranks, &ThreadChoice::sharing);
   const auto cores = plural(allowed, "core");
+  if (sharing == "1" && quota_of(ranks) < infinite) return fmt::format("{} may run on {} and", who, cores);
   if (sharing == "1") return fmt::format("{} has {} of its own and", who, cores);
   const bool divided = std::ranges::all_of(ranks, &ThreadChoice::divided);
   return fmt::format("{} share {}{}; {}", plural(sharing, "rank"), cores,
@@ -50,14 +85,16 @@ std::string describe_communication(std::vector<ThreadChoice> const& ranks, std::
 std::string describe(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish) {
   const auto who = ranks.size() == 1 ? "the only rank" : fmt::format("each of {} ranks", ranks.size());
   const auto threads = range(ranks, &ThreadChoice::threads);
-  return fmt::format("threads: {} computes with {}{}; {}", describe_cores(ranks, who),
-                     plural(threads, "thread"), wish.threads > 0 ? ", as " + wish.source + " says" : "",
+  return fmt::format("threads: {}{} computes with {}{}; {}", describe_quota(ranks),
+                     describe_cores(ranks, who), plural(threads, "thread"),
+                     wish.threads > 0 ? ", as " + wish.source + " says" : "",
                      describe_communication(ranks, threads));
 }
 
 std::string complain_of_threads(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish) {
   const auto worst = std::ranges::find_if(ranks, &ThreadChoice::oversubscribed);
   if (worst == ranks.end()) return {};
+  if (worst->node_ranks * worst->threads > worst->quota) return complain_of_quota(*worst, wish);
   const auto ranks_here = plural(fmt::format("{}", worst->sharing), "rank");
   const auto place = fmt::format("{} of a node {} {}", ranks_here, worst->sharing == 1 ? "has" : "share",
                                  plural(fmt::format("{}", worst->allowed), "core"));

@@ -7,7 +7,8 @@
 #include <fstream>
 #include <limits>
 #include <string>
-#include <string_view>
+
+#include "miniapp/input/control_groups.hpp"
 
 namespace ddproxy {
 namespace {
@@ -29,17 +30,16 @@ double read_number(std::filesystem::path const& path) {
   return std::ifstream(path) >> value ? value : infinite;  // the file contains "max" if there is no limit
 }
 
-// One version of control groups. `tree` is the folder of the memory groups below the root. `mark` is a text
-// that only the line of this version in /proc/self/cgroup has. That line is "0::/path" or "9:memory:/path".
-// `limit` and `used` are the names of the files with the limit and the use of a group. `inactive` is the name
-// of the row of memory.stat to read.
+// One version of control groups. `controller` is the argument of least_of_groups(). `limit` and `used` are
+// the names of the files with the limit and the use of a group. `inactive` is the name of the row of
+// memory.stat to read.
 struct GroupVersion {
-  char const *tree, *mark, *limit, *used, *inactive;
+  char const *controller, *limit, *used, *inactive;
 };
 
 constexpr std::array<GroupVersion, 2> group_versions{
-    {{"", "0::/", "memory.max", "memory.current", "inactive_file"},
-     {"memory", ":memory:/", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}}};
+    {{"", "memory.max", "memory.current", "inactive_file"},
+     {"memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}}};
 
 // Returns the bytes of cached file pages, which the kernel frees when a program needs memory.
 double reclaimable(std::filesystem::path const& group, std::string const& row) {
@@ -56,38 +56,24 @@ double left_in(std::filesystem::path const& group, GroupVersion const& version) 
   return limit < infinite && used < infinite ? limit - used + reclaimable(group, version.inactive) : infinite;
 }
 
-// Returns the path of the group of this process below the root of the tree. Returns an empty path if the
-// process has no group.
-std::filesystem::path own_group(std::filesystem::path const& list, std::string_view mark) {
-  std::ifstream file(list);
-  for (std::string line; std::getline(file, line);) {
-    const auto at = line.find(mark);
-    if (at != line.npos && at <= line.find(':')) return line.substr(at + mark.size());
-  }
-  return {};
-}
-
-// Returns the smallest value of all groups on the path from `root` to the group of this process.
+// Returns the smallest value of all groups of this process, of both versions.
 template <class Value>
-double least_of_groups(std::filesystem::path const& root, std::filesystem::path const& list, Value value) {
+double least_of_versions(std::filesystem::path const& root, std::filesystem::path const& list, Value value) {
   double least = infinite;
-  for (auto const& version : group_versions) {
-    auto group = root / version.tree;
-    least = std::min(least, value(group, version));
-    for (auto const& part : own_group(list, version.mark))
-      least = std::min(least, value(group /= part, version));
-  }
+  for (auto const& version : group_versions)
+    least = std::min(least, least_of_groups(root, list, version.controller,
+                                            [&](auto const& group) { return value(group, version); }));
   return least;
 }
 
 }  // namespace
 
 double control_group_memory(std::filesystem::path const& root, std::filesystem::path const& list) {
-  return least_of_groups(root, list, left_in);
+  return least_of_versions(root, list, left_in);
 }
 
 double control_group_limit(std::filesystem::path const& root, std::filesystem::path const& list) {
-  return least_of_groups(root, list, [](std::filesystem::path const& group, GroupVersion const& version) {
+  return least_of_versions(root, list, [](std::filesystem::path const& group, GroupVersion const& version) {
     return read_number(group / version.limit);
   });
 }

@@ -16,7 +16,7 @@
 namespace ddproxy {
 namespace {
 
-constexpr std::size_t fields = 9;  // numbers that represent one ThreadChoice
+constexpr std::size_t fields = 10;  // numbers that represent one ThreadChoice
 
 std::vector<ThreadChoice> gather_choices(Runtime const& runtime) {
   auto const& mine = runtime.threads();
@@ -28,13 +28,14 @@ std::vector<ThreadChoice> gather_choices(Runtime const& runtime) {
                                 static_cast<double>(mine.divided),
                                 static_cast<double>(mine.node_ranks),
                                 static_cast<double>(mine.node_cores),
-                                static_cast<double>(mine.launcher_cores)};
+                                static_cast<double>(mine.launcher_cores),
+                                mine.quota};
   const auto all = runtime.gather(own);
   std::vector<ThreadChoice> choices;
   for (std::size_t at = 0; at < all.size(); at += fields) {
     const auto value = [&](std::size_t field) { return static_cast<int>(all[at + field]); };
     choices.push_back(ThreadChoice{value(0), value(1), value(2), value(3), value(4) != 0, value(5) != 0,
-                                   value(6), value(7), value(8)});
+                                   value(6), value(7), value(8), all[at + 9]});
   }
   return choices;
 }
