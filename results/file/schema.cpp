@@ -27,7 +27,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/provenance/peers", text, {"rank"}, "1", "numbers of the visible devices that the rank's device can access directly; absent on a host"},
     {"/provenance/binding", text, {"rank"}, "1", "processors that the rank may use, for instance 0-15,32-47"},
     {"/provenance/rank_threads", integer, {"rank"}, "1", "threads with which the rank computes; absent with a device"},
-    {"/provenance/own_cores", integer, {"rank"}, "1", "number of cores that the rank has to itself after the cores of its node are divided among the ranks of the node; absent with a device"},
+    {"/provenance/own_cores", integer, {"rank"}, "1", "number of cores that the rank has to itself after the cores of its node, at most the CPU quota, are divided among the ranks of the node; absent with a device"},
     {"/provenance/clock", real, {"rank"}, "Hz", "clock frequency of the processor at the start; of an accelerator, its highest clock frequency"},
     {"/provenance/memory_clock", real, {"rank"}, "Hz", "highest clock frequency of the device's memory, NaN for a host"},
     {"/provenance/peak_memory", integer, {"rank"}, "byte", "largest resident memory of the rank; with a device, the device memory that the rank took", true},

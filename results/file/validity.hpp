@@ -36,7 +36,8 @@ inline constexpr std::array<ValidityRule, 6> validity_rules{{
      "compared with runs of one rank",
      "ranked among runs with `single`; with `--allow valid` also among others"},
     {Validity::oversubscribed, "oversubscribed", false,
-     "threads had to take turns on cores, so the measured times are too long",
+     "threads had to take turns on cores, or exceeded the CPU quota of the control group, so the measured "
+     "times are too long",
      "refused without `--allow valid`", "refused without `--allow valid`"},
     {Validity::unsteady, "unsteady", false,
      "the machine changed its state during more than half of the samples", "refused without `--allow valid`",
