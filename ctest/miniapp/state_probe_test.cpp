@@ -42,7 +42,7 @@ TEST(CoreProbe, ReplayedAllReducesHaveNone) {
   EXPECT_EQ(make_state_probe(*test_runtime, false), nullptr);
 }
 
-// Gives each rank a core of its own while it exists, if the machine has enough of them.
+// While an OwnCore object exists, each rank has a core of its own, if the ranks may use enough cores.
 class OwnCore {
  public:
   OwnCore() {

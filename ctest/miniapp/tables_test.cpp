@@ -108,8 +108,8 @@ TEST(StepTable, ShowsNoErrorOfPartsThatTakeAlmostNothing) {
   EXPECT_EQ(error_of("waiting"), "-");
   EXPECT_EQ(error_of("exposed"), "-");
   EXPECT_NE(
-      text.find("\nerror: \"-\" where both the measured and the predicted time are below 0.5 % of the step; "
-                "for E only the measured time counts\n"),
+      text.find("\nerror: \"-\" where both the measured and the predicted time are below 0.5 % of the step. "
+                "For E it is \"-\" if the measured time is below 0.5 %, whatever was predicted\n"),
       std::string::npos)
       << text;
 }

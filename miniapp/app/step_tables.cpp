@@ -124,8 +124,8 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
       few ? "Student's 95 % interval of the mean, because fewer than six samples have no interval of the "
             "median"
           : "95 % interval of the median",
-      hidden ? "\nerror: \"-\" where both the measured and the predicted time are below 0.5 % of the step; "
-               "for E only the measured time counts"
+      hidden ? "\nerror: \"-\" where both the measured and the predicted time are below 0.5 % of the step. "
+               "For E it is \"-\" if the measured time is below 0.5 %, whatever was predicted"
              : "");
   text += kinds_text(f.kinds);
   text += fmt::format(

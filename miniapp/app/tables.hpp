@@ -15,9 +15,9 @@
 
 namespace ddproxy {
 
-// The tables and lines that a run prints, and the CSV files of docs/results.md. All functions return text. If
-// `replayed` is true, the text says that the times are replayed, not measured. A verb is the kind of a
-// collective, and a case is a row of the sweep (docs/glossary.md).
+// The tables and lines that a run prints, and the CSV files of docs/results.md. All functions except beside()
+// return text. If `replayed` is true, the text says that the times are replayed, not measured. A verb is the
+// kind of a collective, and a case is a row of the sweep (docs/glossary.md).
 
 /// Returns a table with a row for each layer: the time on the slowest rank, its share of the pass, and the
 /// number of the slowest rank.

@@ -58,10 +58,11 @@ std::optional<cpu_set_t> own_entry(std::vector<std::string> const& entries, std:
   if (entries.empty()) return {};
   const auto rank = find_local_rank([](char const* name) { return std::getenv(name); }).rank;
   if (rank >= entries.size())
-    throw std::invalid_argument(
-        fmt::format("{}: {} entries, but rank {} of the node needs one; give one entry "
-                    "for each rank",
-                    option, entries.size(), rank));
+    throw std::invalid_argument(fmt::format(
+        "{}: there {} only {}, so rank {} of the node (counted from 0) has none; give one entry for "
+        "each rank of the node",
+        option, entries.size() == 1 ? "is" : "are",
+        entries.size() == 1 ? "1 entry" : fmt::format("{} entries", entries.size()), rank));
   return parse(entries[rank], option);
 }
 

@@ -116,12 +116,14 @@ std::string closed_form_text(Prediction const& p, WireFormat wire) {
   const model::UniformJob uniform{bytes, p.affine.alpha, bandwidth, p.job.t_compute};
   return fmt::format(
       "rough check: {}, because all bytes at the bandwidth of the affine fit take {:.3f} times as long as "
-      "compute (rho_w{}). If all gradients had the same size, the best cap would be {:.2f} MiB; the real "
+      "compute (rho_w).{} If all gradients had the same size, the best cap would be {:.2f} MiB; the real "
       "gradients differ, so use the best cap above\n",
       regime_text(model::regime(uniform)), uniform.load(),
       uniform.load() >= p.rho() + 0.005
-          ? fmt::format("; it leaves out the latency, but is above rho, {:.3f}, because the fit is not exact",
-                        p.rho())
+          ? fmt::format(
+                " rho_w leaves out the latency, so it should be below rho, {:.3f}. It is not, because "
+                "the fit is not exact.",
+                p.rho())
           : "",
       model::uniform_best_bucket(uniform) / model::bytes_per_mib);
 }

@@ -24,10 +24,10 @@ CAPTIONS = {
     "allreduce": "Time of one all-reduce alone, and the bus bandwidth that follows from it.",
     "collectives": "Bus bandwidth of each collective alone. The factors are those of nccl-tests: 2(n-1)/n for an all-reduce, (n-1)/n for a reduce-scatter and an all-gather, 1 for a broadcast.",
     "against": "T over the bucket size. Each file has a curve of its own.",
-    "history": "T of the best bucketed case of the first file, and of the cases without a bucket size, over time.",
+    "history": "T over time, relative to the first file that has the case. The curves are naive, flat, per_tensor, and the bucketed case that is best in the first file of all.",
 }
 BROKEN = " The vertical axis is interrupted: the slowest cases without a bucket size are drawn in an upper segment."
-TIMELINE = ("Each figure shows compute and communication on rank {rank} in the last sample of its cases. The grey span is the exposed time of this one sample. It begins at the T_compute of this sample, "
+TIMELINE = ("Each figure shows compute and communication on rank {rank} in the last sample of each case in the figure. The grey span of a case is the exposed time of that sample alone. It begins at the T_compute of that sample, "
             "the time of the slowest rank without communication. So the compute of rank {rank} can end before or after that moment. "
             "Elsewhere on the page E is the median over all samples. The colours alternate from one operation to the next and from one bucket to the next.")
 MEMORY = (" The lower panel shows the memory in use: the gradients, and the buckets if gradients are copied into them. All gradients are one array, and "

@@ -56,7 +56,9 @@ CallChoice choose_automatically(RankContext& context, Cores const& cores, std::s
   if (context.runtime.ranks() == 1) return {CallTable(false), cores.own(), "There is only one rank"};
   if (lanes > 1)
     return {CallTable(false), cores.own(),
-            automatic + "one thread drives all communication lanes of the step"};
+            automatic +
+                "one thread drives all communication lanes of the step, and in a blocking call it could "
+                "not serve the other lanes"};
   if (cores.oversubscribed())
     return {CallTable(false), false,
             automatic + "ranks share cores, and a rank that waits in a nonblocking call yields its core"};

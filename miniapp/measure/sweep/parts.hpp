@@ -37,11 +37,11 @@ class Parts {
   /// Makes the communication lanes, and allocates memory for the largest message. `context` must outlive this
   /// object. Collective.
   explicit Parts(RankContext& context);
-  /// Returns the names of the parts. "bucket" is the cost of one bucket on the host: the time from the
-  /// start of a reduction that takes no time itself until the host sees its completion. "allreduce/64KiB" is
-  /// one real all-reduce without compute.
+  /// Returns the names of the parts. "bucket" is the cost of one bucket on the host. The host starts a
+  /// simulated reduction that takes no time. The cost is the time from this start until the host sees that
+  /// the reduction is complete. "allreduce/64KiB" is one real all-reduce without compute.
   std::vector<std::string> const& names() const { return names_; }
-  /// Returns the names of the parts of an object that is made from `context`.
+  /// Returns what names() returns for a Parts object made from `context`, without making one.
   static std::vector<std::string> names_of(RankContext const& context);
   /// Measures a part. `part` is an index into names(). Returns the seconds of one call, the maximum over the
   /// ranks. Only rank 0 measures "bucket"; the other ranks return 0 for it. Collective.
