@@ -29,8 +29,8 @@ std::string range_text(model::CapRange const& range) {
 
 std::string plateau_text(Prediction const& p) {
   const bool same = p.plateau.low == p.best.low && p.plateau.high == p.best.high;
-  return same ? "every other cap has a T more than 0.1 % above the smallest T"
-              : "caps with a T at most 0.1 % above the smallest T: " + range_text(p.plateau);
+  return same ? "the caps next to b* have a T more than 0.1 % above the smallest T"
+              : "around b*, these caps have a T at most 0.1 % above the smallest T: " + range_text(p.plateau);
 }
 
 std::string case_table(Prediction const& prediction) {

@@ -55,7 +55,7 @@ SCORE_NOTE = ("The row \"model\" is the prediction of this run. The other rows a
               "that cap, so its regret is what this cap costs. \"uncontended\" is the model without contention.")
 PAIRS_NOTE = (" The column \"pairs in the right order\" takes all pairs of cases whose E differ by more than twice the noise. It gives the share of these pairs that the prediction "
               "puts in the right order.")
-TERM_NOTE = ("The column \"ideal\" is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent say which share of the difference between "
+TERM_NOTE = ("The column \"ideal\" is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent (if there are any) say which share of the difference between "
              "measured and ideal E a cause explains. The percentages of a row add up to 100. If the causes explain more than the difference, \"not explained\" is negative. A dash means that the case does not "
              "overlap communication with compute, or that the difference is within the noise of E.")
 STEP_NOTE = ("The columns \"from\" and \"to\" are the ends of an interval: {interval}. The row \"exposed\" is the part of the communication that makes the step longer: the time of the step minus the "

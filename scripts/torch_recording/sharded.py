@@ -148,7 +148,7 @@ def measure(method, loss, options, exposed_s):
     measured, real_calls = steps(method, loss, options.samples, silent=False)
     sent = (link_bytes() - before) / (WARM_UP + options.samples) if before is not None else None
     if calls != real_calls:
-        raise RuntimeError(f"{method.name}: the {len(calls)} collectives of a step without communication are not the {len(real_calls)} of a real step")
+        raise RuntimeError(f"{method.name}: the collectives that were recorded while communication was switched off ({len(calls)}) differ from those of a real step ({len(real_calls)})")
     all_reduces = method.all_reduces()
     found = volumes(calls)
     if all_reduces:

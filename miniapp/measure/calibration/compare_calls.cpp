@@ -57,12 +57,12 @@ double time_row(RankContext& context, CommunicationLane& allreduce, std::vector<
 
 struct Medians {
   double blocking, nonblocking;
-  bool certain;  // the same call was faster in all pairs
+  bool certain;  // the same MPI call was faster in every pair
 };
 
-// Measures the all-reduces `calls`, one after another, with both MPI calls alternately. Measures `times`
-// pairs, after one pair that is discarded. Returns the medians of the seconds that all of `calls` take
-// together.
+// Carries out the row of all-reduces `calls` with the blocking and then with the nonblocking MPI call. This
+// is one pair. Measures `times` pairs, after one pair that is discarded. Returns, for each MPI call, the
+// median of the seconds that the whole row takes.
 Medians time_both(RankContext& context, Both& both, std::vector<Slice> const& calls, Work const* work,
                   int times) {
   std::vector<double> of_blocking, of_nonblocking;

@@ -88,8 +88,10 @@ std::string formula_text(Account const& account) {
   const auto ranks = account.least_ranks_by_formula();
   const std::string answer = ranks ? fmt::format("from {} rank{} on", *ranks, *ranks == 1 ? "" : "s")
                                    : std::string("never: the activations alone fill a device");
-  return fmt::format("  by the formula state / ranks + activations, without gathered units and buckets: {}\n",
-                     answer);
+  return fmt::format(
+      "  by the formula state / ranks + activations, which counts all gradients at once, but neither "
+      "gathered units nor buckets: {}\n",
+      answer);
 }
 
 std::string fit_text(Account const& account) {

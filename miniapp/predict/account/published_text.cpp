@@ -84,7 +84,8 @@ std::string rows_text(model::SeriesFit const& series) {
 std::string shares_text(PublishedComparison const& comparison) {
   if (comparison.shares.empty()) return "";
   std::string text = fmt::format(
-      "\nshare of each kind of kernel in the time, launches included:\n{:<18} {:<17} {:<18} {:<10} {:>11} "
+      "\nshare of each kind of kernel in the time of its phase, launches included:\n{:<18} {:<17} {:<18} "
+      "{:<10} {:>11} "
       "{:>8}\n",
       "model", "series", "phase", "kernels", "published %", "fitted %");
   for (auto const& share : comparison.shares) {
