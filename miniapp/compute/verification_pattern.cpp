@@ -46,7 +46,7 @@ std::vector<Slice> completed_slices(model::BackwardPass const& pass) {
 VerificationLane::VerificationLane(model::BackwardPass const& pass, kernels::Floats memory,
                                    std::size_t gradients_at, int rank, kernels::Space exec, int groups)
     : KernelLane(std::move(exec), std::move(memory), most_launches(pass)),
-      runs_(completed_slices(pass)),
+      slices_(completed_slices(pass)),
       gradients_(Kokkos::subview(memory_, std::pair{gradients_at, memory_.extent(0)})),
       rank_(rank),
       groups_(groups) {}
@@ -54,7 +54,7 @@ VerificationLane::VerificationLane(model::BackwardPass const& pass, kernels::Flo
 void VerificationLane::run(std::size_t operation) {
   constexpr double pause_s = 200e-6;
   kernels::occupy_stream(exec_, pause_s);
-  write_verification_pattern(exec_, gradients_, runs_[operation], rank_, groups_);
+  write_verification_pattern(exec_, gradients_, slices_[operation], rank_, groups_);
   marks_.move_on();
 }
 

@@ -56,11 +56,11 @@ class VerificationLane : public KernelLane {
   /// there in ready order from element `gradients_at` on.
   VerificationLane(model::BackwardPass const& pass, kernels::Floats memory, std::size_t gradients_at,
                    int rank, kernels::Space exec = {}, int groups = 1);
-  std::size_t operations() const override { return runs_.size(); }
+  std::size_t operations() const override { return slices_.size(); }
   void run(std::size_t operation) override;
 
  private:
-  std::vector<Slice> runs_;    // the gradients that each operator completes
+  std::vector<Slice> slices_;  // the gradients that each operator completes
   kernels::Floats gradients_;  // the part of the memory that holds the gradients
   int rank_, groups_;
 };

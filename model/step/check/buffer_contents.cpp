@@ -22,8 +22,8 @@ std::string name_of(Content content) {
 
 Segments cut(Segments const& segments, Slice slice) {
   Segments result;
-  for (auto const& [run, value] : segments) {
-    const std::size_t first = std::max(run.offset, slice.offset), end = std::min(run.end(), slice.end());
+  for (auto const& [held, value] : segments) {
+    const std::size_t first = std::max(held.offset, slice.offset), end = std::min(held.end(), slice.end());
     if (first >= end) continue;
     result.push_back(
         {{first - slice.offset, end - first}, value.moved(static_cast<std::ptrdiff_t>(slice.offset))});
@@ -84,8 +84,8 @@ Slice BufferContents::model_slice(std::size_t rank, Buffer const& buffer, Buffer
 Segments BufferContents::read(std::size_t rank, BufferId buffer, Slice slice) {
   Segments segments;
   const auto start = static_cast<std::ptrdiff_t>(slice.offset);
-  buffers_[rank][index(buffer)].for_each(slice, [&](Slice run, Value const& value) {
-    segments.push_back({{run.offset - slice.offset, run.count}, value.moved(start)});
+  buffers_[rank][index(buffer)].for_each(slice, [&](Slice held, Value const& value) {
+    segments.push_back({{held.offset - slice.offset, held.count}, value.moved(start)});
   });
   return segments;
 }
@@ -94,11 +94,11 @@ Segments BufferContents::filled(std::size_t rank, Access const& access) {
   const Slice slice = this->slice(rank, access);
   const std::size_t padding = access.slice.end() - access.padding;  // the first element of the padding
   Segments segments;
-  for (auto const& [run, value] : read(rank, access.buffer, slice)) {
-    const std::size_t first = slice.offset + run.offset;
-    const std::size_t kept = first >= padding ? 0 : std::min(run.count, padding - first);
-    if (kept > 0) segments.push_back({{run.offset, kept}, value});
-    if (kept < run.count) segments.push_back({{run.offset + kept, run.count - kept}, {.padding = true}});
+  for (auto const& [held, value] : read(rank, access.buffer, slice)) {
+    const std::size_t first = slice.offset + held.offset;
+    const std::size_t kept = first >= padding ? 0 : std::min(held.count, padding - first);
+    if (kept > 0) segments.push_back({{held.offset, kept}, value});
+    if (kept < held.count) segments.push_back({{held.offset + kept, held.count - kept}, {.padding = true}});
     if (kept == 0 || value.padding || value.content != Content::nothing) continue;
     findings_.add(Rule::filled, rank,
                   "reads elements " + std::to_string(first) + " to " + std::to_string(first + kept - 1) +
@@ -111,8 +111,8 @@ Segments BufferContents::filled(std::size_t rank, Access const& access) {
 
 void BufferContents::write(std::size_t rank, BufferId buffer, Slice slice, Segments const& segments) {
   const auto start = static_cast<std::ptrdiff_t>(slice.offset);
-  for (auto const& [run, value] : segments) {
-    buffers_[rank][index(buffer)].set({slice.offset + run.offset, run.count}, value.moved(-start));
+  for (auto const& [held, value] : segments) {
+    buffers_[rank][index(buffer)].set({slice.offset + held.offset, held.count}, value.moved(-start));
   }
 }
 

@@ -43,7 +43,7 @@ struct Value {
 
 /// A range of elements with one value. Positions count from the start of the slice that was read.
 struct Segment {
-  Slice run;
+  Slice slice;
   Value value;
 };
 using Segments = std::vector<Segment>;

@@ -84,8 +84,8 @@ void CollectiveContents::all_gather(Members const& members) {
   Segments gathered;
   std::size_t at = 0;
   for (Member const& member : members) {
-    for (auto const& [run, value] : contents_.filled(member.rank, member.accesses[0])) {
-      gathered.push_back({{at + run.offset, run.count}, value.moved(-static_cast<std::ptrdiff_t>(at))});
+    for (auto const& [held, value] : contents_.filled(member.rank, member.accesses[0])) {
+      gathered.push_back({{at + held.offset, held.count}, value.moved(-static_cast<std::ptrdiff_t>(at))});
     }
     at += elements_of(step_, member.accesses[0]);
   }

@@ -131,8 +131,8 @@ class Follower {
   }
 
   bool reads_gradient(std::size_t rank, std::vector<Access> const& accesses, Segment const& parameter) const {
-    const auto first = static_cast<std::ptrdiff_t>(parameter.run.offset) + parameter.value.model;
-    const auto end = first + static_cast<std::ptrdiff_t>(parameter.run.count);
+    const auto first = static_cast<std::ptrdiff_t>(parameter.slice.offset) + parameter.value.model;
+    const auto end = first + static_cast<std::ptrdiff_t>(parameter.slice.count);
     return std::ranges::any_of(accesses, [&](Access const& access) {
       if (access.content != Content::gradient || access.mode != AccessMode::read) return false;
       const std::ptrdiff_t start = contents_.model_start(rank, access);
@@ -147,7 +147,7 @@ class Follower {
     Value mine{.content = access.content, .model = contents_.model_start(rank, access)};
     if (compute.phase == Phase::update || compute.phase == Phase::clip) {
       Segments segments = access.mode == AccessMode::assign ? Segments{{all, mine}} : found;
-      for (auto& [run, value] : segments) value.version = value.padding ? 0 : 1;
+      for (auto& [held, value] : segments) value.version = value.padding ? 0 : 1;
       return contents_.write(rank, access, segments);
     }
     if (access.content == Content::activation) {
@@ -171,10 +171,10 @@ class Follower {
     std::vector<Slice> slices;
     for (Access const& access : accesses) {
       if (access.content != Content::gradient) continue;
-      for (auto const& [run, value] : contents_.read(rank, access.buffer, contents_.slice(rank, access))) {
+      for (auto const& [held, value] : contents_.read(rank, access.buffer, contents_.slice(rank, access))) {
         if (value.content != Content::gradient) continue;
         slices.push_back(
-            {static_cast<std::size_t>(static_cast<std::ptrdiff_t>(run.offset) + value.model), run.count});
+            {static_cast<std::size_t>(static_cast<std::ptrdiff_t>(held.offset) + value.model), held.count});
       }
     }
     return slices;

@@ -23,9 +23,9 @@ Segments GradientSums::sum(std::size_t rank, std::vector<Segments> const& source
     std::size_t end = std::size_t(-1);
     std::vector<Value> values;
     for (std::size_t s = 0; s < sources.size(); ++s) {
-      while (next[s] < sources[s].size() && sources[s][next[s]].run.end() <= at) ++next[s];
+      while (next[s] < sources[s].size() && sources[s][next[s]].slice.end() <= at) ++next[s];
       if (next[s] == sources[s].size()) return result;
-      end = std::min(end, sources[s][next[s]].run.end());
+      end = std::min(end, sources[s][next[s]].slice.end());
       values.push_back(sources[s][next[s]].value);
     }
     result.push_back({{at, end - at}, sum(rank, values, reduction)});
@@ -77,9 +77,9 @@ void GradientSums::check_complete(std::size_t rank, Segment const& segment) {
   if (segment.value.content == Content::norm) return check_norm(rank, segment.value);
   auto const& expected = contents_.graph(rank).expected.gradients;
   const auto first =
-      static_cast<std::size_t>(static_cast<std::ptrdiff_t>(segment.run.offset) + segment.value.model);
+      static_cast<std::size_t>(static_cast<std::ptrdiff_t>(segment.slice.offset) + segment.value.model);
   auto each = std::ranges::upper_bound(expected, first, {}, [](auto const& e) { return e.model.end(); });
-  for (std::size_t at = first; at < first + segment.run.count; ++each) {
+  for (std::size_t at = first; at < first + segment.slice.count; ++each) {
     if (each == expected.end() || each->model.offset > at) {
       return findings_.add(
           Rule::contributes_all, rank,
