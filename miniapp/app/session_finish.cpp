@@ -37,9 +37,10 @@ std::vector<double> gather_peaks(RankContext const& context) {
 // of host memory.
 double predicted_need(RankContext const& context) {
   const int concurrency = kernels::Space().concurrency();
-  if (takes_device_memory(context)) return device_memory_need(context.config, context.workload, concurrency);
-  return context.file_need +
-         host_memory_need(context.config, context.workload, concurrency, context.runtime.ranks());
+  const int ranks = context.runtime.ranks();
+  if (takes_device_memory(context))
+    return device_memory_need(context.config, context.workload, concurrency, ranks);
+  return context.file_need + host_memory_need(context.config, context.workload, concurrency, ranks);
 }
 
 }  // namespace

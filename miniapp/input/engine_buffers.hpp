@@ -38,8 +38,10 @@ struct EngineBuffers {
 
 /// Returns the buffers of the MPI engine for host memory. A piece of a call has at most `piece_elements`
 /// elements, and `ranks` ranks take part in a call. The engine writes to `results` in a reduce-scatter that
-/// is transferred in fp32. It allocates `results` for every lane, because memory takes no room before it is
-/// written.
+/// is transferred in fp32. With MPICH it also writes to half of `results` in an all-reduce over two ranks
+/// (exchange_average.hpp). MPI itself then allocates nothing for this all-reduce, and the prediction of
+/// memory counts more for MPI than this half. It allocates `results` for every lane, because memory takes no
+/// room before it is written.
 EngineBuffers buffers_of_mpi(WireFormat wire, std::size_t piece_elements, int ranks);
 
 /// Returns the buffers of a lane of NCCL, in device memory. The lane writes to `results` in a reduce-scatter

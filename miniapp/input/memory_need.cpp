@@ -57,6 +57,20 @@ LaneCalls calls_on_gradients(Workload const& workload, int ranks) {
   return {{.of_call = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes}, ranks};
 }
 
+// Returns engine_memory() of the lanes of a backward pass: the lane of its reductions, and the lane for the
+// gate's all-reduces, which MPI carries out if the reductions are replayed.
+double pass_engine_memory(Config config, Workload const& workload, int ranks) {
+  std::vector<LaneCalls> lanes;
+  if (config.backend != Backend::replay) lanes.push_back(calls_on_gradients(workload, ranks));
+  if (const auto elements = gate_elements(config, ranks)) lanes.push_back({{.of_call = elements}, ranks});
+  if (config.backend == Backend::replay) config.backend = Backend::mpi;
+  return engine_memory(config, lanes);
+}
+
+double gate_bytes(Config const& config, int ranks) {
+  return static_cast<double>(gate_elements(config, ranks)) * gradient_element_bytes;
+}
+
 // Returns the bytes of device memory that the libraries take for themselves.
 double library_memory(Config const& config) {
   return (config.compute == ComputeMode::kernels ? blas_device_memory : 0) +
@@ -82,7 +96,8 @@ double step_array_memory(Config const& config, std::size_t elements, int concurr
   std::int64_t work = 0;
   if (config.compute == ComputeMode::kernels)
     work = padded_elements(work_buffers(config.shape, config.tokens, concurrency)) +
-           padded_elements(result_buffers(config.step.accumulation));
+           padded_elements(result_buffers(config.step.accumulation)) +
+           config.step.accumulation * token_elements(config.tokens);
   return (static_cast<double>(elements) + static_cast<double>(work)) * gradient_element_bytes;
 }
 
@@ -124,15 +139,24 @@ std::size_t step_elements(Config const& config, Workload const& workload) {
   return copies_for_real(config) ? 2 * gradients : gradients;
 }
 
+std::size_t gate_elements(double kib) {
+  return static_cast<std::size_t>(std::max(1.0, kib * 1024 / gradient_element_bytes));
+}
+
+std::size_t gate_elements(Config const& config, int ranks) {
+  auto const& sizes = config.gate.allreduce_kib;
+  return ranks > 1 && !sizes.empty() ? gate_elements(std::ranges::max(sizes)) : 0;
+}
+
 double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks) {
-  return program_bytes + engine_memory(config, {calls_on_gradients(workload, ranks)}) +
+  return program_bytes + pass_engine_memory(config, workload, ranks) + gate_bytes(config, ranks) +
          array_memory(config, workload, concurrency);
 }
 
-double device_memory_need(Config const& config, Workload const& workload, int concurrency) {
+double device_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks) {
   const bool by_device = config.backend == Backend::nccl;  // the buffers of MPI are in host memory
-  return library_memory(config) + array_memory(config, workload, concurrency) +
-         (by_device ? engine_memory(config, {calls_on_gradients(workload, 1)}) : 0);
+  return library_memory(config) + array_memory(config, workload, concurrency) + gate_bytes(config, ranks) +
+         (by_device ? pass_engine_memory(config, workload, ranks) : 0);
 }
 
 bool compares_precision(Config const& config) {

@@ -37,15 +37,23 @@ std::size_t step_elements(Config const& config, Workload const& workload);
 /// of this size, and the prediction of memory counts them.
 std::size_t piece_elements(Config const& config);
 
-/// Returns the bytes of host memory that one of `ranks` ranks needs. The results file is not included: rank 0
+/// Returns the elements of a message of `kib` KiB that `[gate] allreduce_kib` asks for, at least 1.
+std::size_t gate_elements(double kib);
+
+/// Returns the elements that a rank allocates for these messages: those of the largest one. They share the
+/// memory. Returns 0 if there are none, or only one rank.
+std::size_t gate_elements(Config const& config, int ranks);
+
+/// Returns the bytes of host memory that one of `ranks` ranks needs. The messages of the gate are included
+/// for every command, although only `run` and `sweep` make them. The results file is not included: rank 0
 /// holds it, and needs results_memory() (miniapp/input/results_need.hpp) in addition. `concurrency` is the
 /// concurrency of the execution space. Throws what kernel_memory() (miniapp/input/kernel_memory.hpp) throws.
 double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks);
 
-/// Returns the bytes of device memory that a rank needs, with blas_device_memory if the kernels compute and
-/// nccl_device_memory if NCCL reduces. The context of the process is not included. Throws what
+/// Returns the bytes of device memory that one of `ranks` ranks needs, with blas_device_memory if the kernels
+/// compute and nccl_device_memory if NCCL reduces. The context of the process is not included. Throws what
 /// kernel_memory() throws.
-double device_memory_need(Config const& config, Workload const& workload, int concurrency);
+double device_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks);
 
 /// Returns whether a run of this input compares its gradients with those of fp32 products
 /// (miniapp/measure/verification/precision.hpp).

@@ -41,7 +41,8 @@ enum class ResultBuffer : std::size_t {
 };
 
 /// Returns the elements of each ResultBuffer. An element has 4 bytes. A step needs these buffers and
-/// work_buffers() (miniapp/input/kernel_memory.hpp) in addition to the buffers of the graph.
+/// work_buffers() and the tokens of each micro-batch (token_elements()) in addition to the buffers of the
+/// graph. Both are in miniapp/input/kernel_memory.hpp.
 std::vector<std::int64_t> result_buffers(int micro_batches);
 
 }  // namespace ddproxy

@@ -81,7 +81,7 @@ std::string describe_memory(Config const& config, Workload const& workload, std:
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
   if (builds_for_device() && needs_arena(config))
     return fmt::format("memory: {:.2f} GiB of device memory for each rank\n",
-                       device_memory_need(config, workload, concurrency) / gib) +
+                       device_memory_need(config, workload, concurrency, likely_ranks) / gib) +
            describe_precision_memory(config, workload);
   const double bytes = host_memory_need(config, workload, concurrency, likely_ranks) +
                        results_memory(config, workload, cases, likely_ranks);

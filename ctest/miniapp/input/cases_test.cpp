@@ -89,17 +89,31 @@ TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
   const auto gradients = workload.bytes();
   const auto arrays =
       static_cast<double>(kernel_memory(kernels.shape, kernels.tokens, 1).total() + gradients);
-  EXPECT_EQ(device_memory_need(kernels, workload, 1), arrays + blas_device_memory);
+  EXPECT_EQ(device_memory_need(kernels, workload, 1, 2), arrays + blas_device_memory);
   const auto packed = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");  // the host converts
-  EXPECT_EQ(device_memory_need(packed, make_workload(packed), 1), arrays + blas_device_memory);
+  EXPECT_EQ(device_memory_need(packed, make_workload(packed), 1, 2), arrays + blas_device_memory);
   EXPECT_GT(host_memory_need(kernels, workload, 1, 2), arrays + static_cast<double>(1 << 20));
 
   const auto copied = tiny("[allreduce]\nbackend = \"mpi\"\ncopies = \"in\"\n");
-  EXPECT_EQ(device_memory_need(copied, workload, 1),
+  EXPECT_EQ(device_memory_need(copied, workload, 1, 2),
             arrays + blas_device_memory + static_cast<double>(workload.bytes()));
   const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
-  EXPECT_EQ(device_memory_need(bf16, make_workload(bf16), 1),
+  EXPECT_EQ(device_memory_need(bf16, make_workload(bf16), 1, 2),
             arrays + blas_device_memory + static_cast<double>(workload.bytes()) / 2 + nccl_device_memory);
+}
+
+// The lane of the gate copies no message: its wire format is fp32. MPI allocates 1.5 times a piece, in two
+// heaps.
+TEST(KernelMemory, HoldsTheMessagesOfTheGate) {
+  const auto gate = tiny("[allreduce]\nbackend = \"mpi\"\n[gate]\nallreduce_kib = [64, 65536]\n");
+  const auto none = tiny("[allreduce]\nbackend = \"mpi\"\n");
+  const auto workload = make_workload(none);
+  constexpr double message = 1 << 26, piece = 1 << 24;
+  const double temporaries = 3 * (piece - static_cast<double>(workload.bytes()));
+  EXPECT_EQ(host_memory_need(gate, workload, 1, 2) - host_memory_need(none, workload, 1, 2),
+            message + temporaries);
+  EXPECT_EQ(host_memory_need(gate, workload, 1, 1), host_memory_need(none, workload, 1, 1));
+  EXPECT_EQ(device_memory_need(gate, workload, 1, 2) - device_memory_need(none, workload, 1, 2), message);
 }
 
 TEST(ResultsMemory, HoldsTheFileAndItsImage) {

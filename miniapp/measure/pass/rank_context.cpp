@@ -89,7 +89,8 @@ void require_room(Config const& config, Workload const& workload, Runtime const&
   const int concurrency = kernels::Space().concurrency();
   if (on_device && compares_precision(config)) require_memory(runtime, precision_memory(config, workload));
   if (on_device && needs_arena(config))
-    require_device_memory(runtime, device_memory_need(config, workload, concurrency), device_free);
+    require_device_memory(runtime, device_memory_need(config, workload, concurrency, runtime.ranks()),
+                          device_free);
   else
     require_memory(runtime, host_memory_need(config, workload, concurrency, runtime.ranks()),
                    runtime.root() ? file_need : 0);

@@ -9,6 +9,7 @@
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/collectives/engines/replay_engine.hpp"
 #include "miniapp/device/device.hpp"
+#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/words.hpp"
 
 namespace ddproxy {
@@ -43,13 +44,9 @@ std::vector<double> sizes_of(RankContext const& context) {
   return context.runtime.ranks() > 1 ? context.config.gate.allreduce_kib : std::vector<double>{};
 }
 
-std::size_t elements_of(double kib) {
-  return static_cast<std::size_t>(std::max(1.0, kib * 1024 / gradient_element_bytes));
-}
-
 std::vector<Slice> row_of(double kib) {
   const auto calls = static_cast<std::size_t>(std::clamp(row_kib / kib, 1.0, most_calls));
-  return std::vector<Slice>(calls, Slice{0, elements_of(kib)});
+  return std::vector<Slice>(calls, Slice{0, gate_elements(kib)});
 }
 
 // Makes the lane for real all-reduces that the input asks for. If the input asks for replay, MPI reduces.
@@ -98,7 +95,7 @@ Parts::Parts(RankContext& context) : context_(context), names_(names_of(context)
   const auto sizes = sizes_of(context);
   if (sizes.empty()) return;
   for (double kib : sizes) rows_.push_back({true, row_of(kib)});
-  memory_ = SharedFloats("messages of the gate", elements_of(std::ranges::max(sizes)));
+  memory_ = SharedFloats("messages of the gate", gate_elements(context.config, context.runtime.ranks()));
   real_ = make_real(context, memory_.elements());
 }
 
