@@ -36,6 +36,10 @@ class LanesOfStep : public testing::Test {
     return backend == Backend::nccl ? step_device_need(config_, 0, all, 1)
                                     : step_host_need(config_, 0, all, 1);
   }
+  // Returns the bytes of the tokens of a micro-batch.
+  double token_bytes() const {
+    return static_cast<double>(token_elements(config_.tokens)) * gradient_element_bytes;
+  }
   std::size_t gradients() const {
     return static_cast<std::size_t>(workload_.bytes()) / gradient_element_bytes;
   }
@@ -82,8 +86,9 @@ TEST_F(LanesOfStep, NeedTheBuffersThatTheirEnginesAllocate) {
   read("piece_mib = 0.0625\n[step]\nbatch = 2\naccumulation = 2\n[shard]\nstage = \"fsdp\"\n");
   const auto buffers = buffers_of_nccl(WireFormat::fp32, lanes()[0].most);
   EXPECT_EQ(buffers.rounded, 0U);
-  EXPECT_EQ(need(Backend::nccl) - plain, static_cast<double>(buffers.results) * gradient_element_bytes);
-  EXPECT_EQ(need(Backend::mpi), host);
+  EXPECT_EQ(need(Backend::nccl) - plain,
+            static_cast<double>(buffers.results) * gradient_element_bytes + token_bytes());
+  EXPECT_EQ(need(Backend::mpi), host + token_bytes());  // the second micro-batch has tokens of its own
   read("piece_mib = 0.0625\n");
   EXPECT_EQ(host - need(Backend::mpi), 65536) << "a piece of a reduce-scatter";
 }
