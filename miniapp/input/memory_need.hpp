@@ -88,8 +88,9 @@ StepPlaces step_places(Config const& config, Workload const& workload, model::St
 std::size_t allocated_elements(Config const& config, Workload const& workload, StepPlaces const& places);
 
 /// Returns the communication lanes of the whole steps that `graph` describes, the graph of one class of
-/// `step`. Lane 0 works on the whole arena of `places`: it calibrates, and it is the only lane of a step
-/// without sharding. A sharded step also has the lanes of lane_calls() (engine_buffers.hpp).
+/// `step`. Lane 0 calibrates, and it is the only lane of a step without sharding. With NCCL it has room for a
+/// call on the whole arena of `places`. A sharded step also has the lanes of lane_calls()
+/// (engine_buffers.hpp).
 std::vector<LaneCalls> step_lanes(Config const& config, Workload const& workload, StepPlaces const& places,
                                   model::RankGraphs const& step, model::StepGraph const& graph);
 
