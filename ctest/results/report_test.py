@@ -421,7 +421,7 @@ class Timeline(WithSample):
         self.assertRegex(timeline_figure.finding(results, [0]), r"^Exposed communication of the last sample: \d+\.\d % of T with naive$")
         page = page_of_sample()
         self.assertIn("This is the last sample of naive. Exposed communication of the last sample: ", page)
-        self.assertEqual(page.count("Each figure shows compute and communication on rank 0 in the last sample of its cases."), 1)
+        self.assertEqual(page.count("Each figure shows compute and communication on rank 0 in the last sample of each case in the figure."), 1)
         with unittest.mock.patch.object(style, "save_png") as saved:
             html = Report([Results(self.sample)], self.folder, None).timelines()
         (figure, path), _ = saved.call_args
