@@ -13,7 +13,8 @@ struct AccountOptions {
   std::string preset;       ///< a preset, or "xxl-ffn", instead of an input file; empty: not given
   std::string precision;    ///< fp32 or bf16; empty: fp32 with an input file, bf16 with --preset
   std::int64_t tokens = 0;  ///< tokens of a rank in a micro-batch; 0: as in the input, or 1024 with --preset
-  int ranks = 8;            ///< number of ranks whose communication is counted
+  /// Number of ranks whose communication is counted. Not given: 8, or eight groups with [shard] group.
+  std::optional<int> ranks;
   std::optional<double> peak_flops;           ///< of one device, flop/s; replaces [machine] peak_flops
   std::optional<double> link_bandwidth_GBps;  ///< of one link, both directions together, 1e9 bytes/s
   double shard_links = 1;                     ///< links that carry shards of parameters

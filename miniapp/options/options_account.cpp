@@ -36,8 +36,10 @@ void add_model(CLI::App& command, Options& options) {
 }
 
 void add_machine(CLI::App& command, AccountOptions& account) {
-  command.add_option("--ranks", account.ranks, "number of ranks whose communication is counted")
-      ->capture_default_str()
+  command
+      .add_option("--ranks", account.ranks,
+                  "number of ranks whose communication is counted; default: 8, or eight groups if INPUT has "
+                  "[shard] group. The number must be a multiple of the group")
       ->check(CLI::Range(1, 10000000).description("(1 to 1e7)"));
   command
       .add_option("--peak-flops", account.peak_flops,

@@ -63,6 +63,44 @@ class Account(unittest.TestCase):
             self.assertAlmostEqual(method["flops_per_byte"], flops / method["sent_bytes"])
         self.assertIn("compute-bound: not known; give --link-bandwidth", text)
 
+    def with_group(self, group):
+        text = (INPUTS / "gpt2-large-step-a100x8.toml").read_text().replace('table = "', f'table = "{INPUTS}/')
+        file = self.folder / f"group{group}.toml"
+        file.write_text(f'{text}[shard]\nstage = "fsdp"\ngroup = {group}\n')
+        return file
+
+    def test_groups_reduce_and_gather_within_and_average_shards_between(self):
+        """HSDP: Zhao et al., PyTorch FSDP, 2023, section 3.2.2. The test model.graph compares the same closed forms with the step graphs."""
+        bytes_of_all = 4 * 774030080
+        for group, ranks in ((2, 8), (8, 64), (16, 16)):
+            found, text = self.account(self.with_group(group), "--ranks", ranks)
+            k, replicas = found["micro_batches"], ranks // group
+            method, = [m for m in found["methods"] if m["method"] == f"hsdp/{group}"]
+            expected = {("reduce_scatter", group): (k, k * (group - 1) / group), ("all_gather", group): (2 * k, 2 * k * (group - 1) / group)}
+            if replicas > 1:
+                expected["all_reduce", replicas] = (1 / group, 2 * (replicas - 1) / replicas / group)
+            moved = {(c["collective"], c["ranks"]): (c["bytes"] / bytes_of_all, c["sent_bytes"] / bytes_of_all) for c in method["collectives"]}
+            self.assertEqual(moved.keys(), expected.keys())
+            for key, values in expected.items():
+                for one, other in zip(moved[key], values):
+                    self.assertAlmostEqual(one, other, places=12, msg=(group, ranks, key))
+            self.assertAlmostEqual(method["sent_bytes"] / bytes_of_all, sum(sent for _, sent in expected.values()), places=12)
+            others = [c["ranks"] for m in found["methods"] if m is not method for c in m["collectives"]]
+            self.assertEqual(others, [ranks] * len(others))
+            for verb, size in expected:
+                self.assertRegex(text, rf"\n(hsdp/{group})? +{verb} +{size} +\d")
+
+    def test_the_default_is_eight_groups(self):
+        self.assertEqual(self.account(self.with_group(3))[0]["ranks"], 24)
+        self.assertEqual(self.account("--preset", "gpt2")[0]["ranks"], 8)
+
+    def test_ranks_that_are_not_a_multiple_of_the_group_are_refused(self):
+        file = self.with_group(8)
+        for ranks in (1, 4, 12):
+            self.assertIn(f"--ranks: {ranks} is not a multiple of the 8 ranks that share a unit ([shard] group in {file}); give multiples of 8, for example 8 or 64",
+                          self.refused(file, "--ranks", ranks))
+        self.assertIn("a unit that is kept by one rank is not divided", self.refused(self.with_group(1)))
+
     def test_tensor_parallelism_over_too_many_devices(self):
         found, text = self.account("--preset", "xxl-ffn", *TPU, "--tensor-ranks", 32)
         self.assertIsNone(found["compute_bound"]["fsdp_tokens_beside_tensor"])

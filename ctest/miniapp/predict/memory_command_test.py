@@ -211,7 +211,7 @@ class Memory(unittest.TestCase):
         group = self.large(text='[shard]\nstage = "fsdp"\ngroup = 8\n')
         for ranks in ("1", "4", "12", "8,64,65"):
             wrong = ranks.split(",")[-1]
-            self.assertIn(f"--ranks: {wrong} is not a multiple of the 8 ranks that share a unit ([shard] group in {group}); give multiples of 8, for example --ranks 8,64, or remove group",
+            self.assertIn(f"--ranks: {wrong} is not a multiple of the 8 ranks that share a unit ([shard] group in {group}); give multiples of 8, for example 8 or 64, or remove group",
                           self.refused(group, "--ranks", ranks))
         self.memory(group, "--ranks", "1,12", "--shard", "none,zero1")  # the group is not used
         alone = self.large(text='[shard]\nstage = "fsdp"\ngroup = 1\n')

@@ -77,6 +77,13 @@ MemoryModel take_input(Account& account, Config const& config, AccountOptions co
   return memory_model(config);
 }
 
+// Takes the number of ranks of --ranks, or the default. The input's groups must have equal size.
+void take_ranks(Account& account, Config const& config, AccountOptions const& asked) {
+  const auto group = static_cast<int>(config.sharding.group);
+  account.ranks = asked.ranks.value_or(group > 0 ? 8 * group : 8);
+  check_multiple(config, account.ranks);
+}
+
 // Returns the first way of sharding that divides the parameters, too: FSDP.
 model::ShardStage fully_sharded() {
   return std::ranges::find_if(model::shard_ways(), [](auto const& way) { return way.divided.parameters; })
@@ -87,7 +94,6 @@ void find_least_ranks(Account& account, MemoryModel const& model, AccountOptions
   if (!(account.device_bytes > 0)) return;
   const auto format =
       account.element_bytes == 2 ? model::MemoryFormat::bf16_master : model::MemoryFormat::fp32;
-  check_group(model.config, sharding_of(model.config, fully_sharded()));
   const bool as_in_input = asked.preset.empty() && asked.tokens == 0;
   account.least_ranks =
       least_ranks(model, {fully_sharded(), format},
@@ -100,7 +106,6 @@ void take_machine(Account& account, AccountOptions const& asked) {
   account.device.shard_links = asked.shard_links;
   account.device.tensor_links = asked.tensor_links;
   account.device_bytes = asked.device_gb ? *asked.device_gb * giga : account.device_bytes;
-  account.ranks = asked.ranks;
   account.tensor_ranks = asked.tensor_ranks;
   if (account.device.link_bandwidth > 0 && !(account.device.peak_flops > 0))
     throw std::invalid_argument(
@@ -109,13 +114,13 @@ void take_machine(Account& account, AccountOptions const& asked) {
         "input");
 }
 
-AccountedMethod method_of(Account const& account, model::ShardWay const& way) {
-  AccountedMethod method{std::string(way.name), {}};
+AccountedMethod method_of(Account const& account, Config const& config, model::ShardStage stage) {
+  AccountedMethod method{shard_name(config, stage), {}};
   if (account.ranks == 1) return method;
   const double all = static_cast<double>(account.counts.parameters) * account.element_bytes;
-  for (auto const& [verb, times] : model::closed_volumes(way.stage, account.micro_batches))
-    method.verbs.push_back(
-        {verb, times * all, times * all * model::sent_share(verb, static_cast<std::size_t>(account.ranks))});
+  for (auto const& [verb, times, ranks] : model::closed_volumes(
+           sharding_of(config, stage), account.micro_batches, static_cast<std::size_t>(account.ranks)))
+    method.verbs.push_back({verb, ranks, times * all, times * all * model::sent_share(verb, ranks)});
   return method;
 }
 
@@ -150,9 +155,11 @@ Account make_account(Options const& options) {
   account.element_bytes = element_bytes(asked);
   const MemoryModel model = asked.preset.empty() ? take_input(account, read_config(options.input), asked)
                                                  : take_preset(account, asked);
+  take_ranks(account, model.config, asked);
   take_machine(account, asked);
   find_least_ranks(account, model, asked);
-  for (model::ShardWay const& way : model::shard_ways()) account.methods.push_back(method_of(account, way));
+  for (model::ShardWay const& way : model::shard_ways())
+    account.methods.push_back(method_of(account, model.config, way.stage));
   return account;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <ostream>
@@ -18,13 +19,14 @@ namespace ddproxy {
 /// What one verb moves in a step.
 struct AccountedVerb {
   model::Verb verb;
-  double bytes = 0;  ///< sum of the full sizes x of all calls
-  double sent = 0;   ///< bytes that a rank sends (sent_share(), model/step/sent_share.hpp)
+  std::size_t ranks = 1;  ///< ranks that take part in a call
+  double bytes = 0;       ///< sum of the full sizes x of all calls
+  double sent = 0;        ///< bytes that a rank sends (sent_share(), model/step/sent_share.hpp)
 };
 
 /// The communication of one way to train.
 struct AccountedMethod {
-  std::string name;                  ///< name of a way of sharding
+  std::string name;                  ///< shard_name() of a way of sharding (memory.hpp)
   std::vector<AccountedVerb> verbs;  ///< empty on one rank
   double sent() const;               ///< bytes that a rank sends with all verbs
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -36,17 +37,19 @@ std::string model_text(Account const& account) {
 
 std::string methods_text(Account const& account) {
   if (account.ranks == 1) return "communication: none on one rank\n";
+  std::size_t width = 8;
+  for (auto const& method : account.methods) width = std::max(width, method.name.size());
   std::string text = fmt::format(
-      "communication of a step on {}; x: sum of the sizes of all calls; flops/byte: flops of a rank for each "
-      "byte that it sends\n"
-      "{:<8} {:<16} {:>12} {:>19} {:>12}\n",
-      model::ranks_text(account.ranks), "method", "collective", "x (GB)", "sent by a rank (GB)",
-      "flops/byte");
+      "communication of a step on {}; ranks: ranks that take part in a call; x: sum of the sizes of all "
+      "calls; flops/byte: flops of a rank for each byte that it sends\n"
+      "{:<{}} {:<16} {:>8} {:>12} {:>19} {:>12}\n",
+      model::ranks_text(account.ranks), "method", width, "collective", "ranks", "x (GB)",
+      "sent by a rank (GB)", "flops/byte");
   for (auto const& method : account.methods) {
     std::string name = method.name, intensity = fmt::format("{:.1f}", account.rank_flops() / method.sent());
     for (auto const& verb : method.verbs) {
-      fmt::format_to(Out(text), "{:<8} {:<16} {:>12.3f} {:>19.3f} {:>12}\n", name, name_of(verb.verb),
-                     verb.bytes / giga, verb.sent / giga, intensity);
+      fmt::format_to(Out(text), "{:<{}} {:<16} {:>8} {:>12.3f} {:>19.3f} {:>12}\n", name, width,
+                     name_of(verb.verb), verb.ranks, verb.bytes / giga, verb.sent / giga, intensity);
       name.clear();
       intensity.clear();
     }
@@ -159,8 +162,10 @@ std::string to_json(Account const& account) {
   for (auto const& method : account.methods) {
     Json entry{{"method", method.name}, {"collectives", Json::array()}, {"sent_bytes", method.sent()}};
     for (auto const& verb : method.verbs)
-      entry["collectives"].push_back(
-          {{"collective", name_of(verb.verb)}, {"bytes", verb.bytes}, {"sent_bytes", verb.sent}});
+      entry["collectives"].push_back({{"collective", name_of(verb.verb)},
+                                      {"ranks", verb.ranks},
+                                      {"bytes", verb.bytes},
+                                      {"sent_bytes", verb.sent}});
     entry["flops_per_byte"] = method.sent() > 0 ? Json(account.rank_flops() / method.sent()) : Json(nullptr);
     json["methods"].push_back(entry);
   }

@@ -91,16 +91,10 @@ std::size_t group_of(Config const& config, std::vector<MemoryMethod> const& meth
 /// is not a multiple of the group.
 std::vector<int> ranks_of(Config const& config, MemoryOptions const& asked, std::size_t group) {
   if (group == 0) return asked.ranks.empty() ? std::vector<int>{1, 8, 64} : asked.ranks;
-  check_group(config, config.sharding);
   const int size = static_cast<int>(group);
-  if (asked.ranks.empty()) return {size, 8 * size};
-  for (const int number : asked.ranks)
-    if (number % size != 0)
-      throw std::invalid_argument(fmt::format(
-          "--ranks: {} is not a multiple of the {} ranks that share a unit ([shard] group in {}); give "
-          "multiples of {}, for example --ranks {},{}, or remove group to divide a unit among all ranks",
-          number, size, config.file.string(), size, size, 8 * size));
-  return asked.ranks;
+  const auto ranks = asked.ranks.empty() ? std::vector{size, 8 * size} : asked.ranks;
+  for (const int number : ranks) check_multiple(config, number);
+  return ranks;
 }
 
 void check_ranks(std::vector<int> ranks) {
@@ -131,6 +125,16 @@ LeastRanks least_ranks(MemoryModel const& model, MemoryMethod const& method, mod
   least.peak = peak(number);
   if (fits(least.peak, device)) least.ranks = static_cast<int>(number);
   return least;
+}
+
+void check_multiple(Config const& config, int ranks) {
+  check_group(config, config.sharding);
+  const int group = static_cast<int>(config.sharding.group);
+  if (group == 0 || ranks % group == 0) return;
+  throw std::invalid_argument(fmt::format(
+      "--ranks: {} is not a multiple of the {} ranks that share a unit ([shard] group in {}); give multiples "
+      "of {}, for example {} or {}, or remove group to divide a unit among all ranks",
+      ranks, group, config.file.string(), group, group, 8 * group));
 }
 
 std::string shard_name(Config const& config, model::ShardStage stage) {

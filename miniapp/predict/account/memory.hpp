@@ -91,6 +91,11 @@ std::string describe_peak(model::KindBytes const& peak);
 /// Computes the report. Throws std::invalid_argument with one line for wrong input.
 MemoryReport make_memory_report(Options const& options);
 
+/// Checks that the groups of the input's [shard] have at least two ranks each, and that `ranks`, a number of
+/// --ranks, is a multiple of them. Throws std::invalid_argument otherwise. Without groups any number is
+/// right.
+void check_multiple(Config const& config, int ranks);
+
 /// Returns the name of a stage in the tables: a word of shard_stage_words(). If groups of ranks share a unit
 /// (HSDP), returns ShardWay::name_in_groups and the size of the group: "hsdp/8".
 std::string shard_name(Config const& config, model::ShardStage stage);

@@ -17,14 +17,16 @@ ClosedState closed_state(ShardStage stage, MemoryFormat format, double parameter
   return state;
 }
 
-std::vector<VerbTimes> closed_volumes(ShardStage stage, int micro_batches) {
-  ShardWay const& way = way_of(stage);
+std::vector<VerbVolume> closed_volumes(Sharding const& sharding, int micro_batches, std::size_t ranks) {
+  ShardWay const& way = sharding.way();
   const double k = micro_batches;
-  std::vector<VerbTimes> volumes{{way.reduce, way.divided.gradients ? k : 1}};
+  const std::size_t n = sharding.group > 0 ? sharding.group : ranks;
+  std::vector<VerbVolume> volumes{{way.reduce, way.divided.gradients ? k : 1, n}};
   if (way.divided.parameters)
-    volumes.push_back({Verb::all_gather, 2 * k});
+    volumes.push_back({Verb::all_gather, 2 * k, n});
   else if (way.divided.optimizer)
-    volumes.push_back({way.update, 1});
+    volumes.push_back({way.update, 1, n});
+  if (n < ranks) volumes.push_back({Verb::all_reduce, 1 / static_cast<double>(n), ranks / n});
   return volumes;
 }
 

@@ -31,17 +31,21 @@ struct ClosedState {
 /// not included.
 ClosedState closed_state(ShardStage stage, MemoryFormat format, double parameters, double ranks, bool copied);
 
-/// A verb (the kind of a collective), and how many times it transfers all parameters or all gradients in a
-/// step.
-struct VerbTimes {
+/// The calls of a verb (the kind of a collective) in a step.
+struct VerbVolume {
   Verb verb;
-  double times;
+  double times;       ///< sum of the sizes x of all calls, as a multiple of Psi elements
+  std::size_t ranks;  ///< ranks that take part in a call
 };
 
-/// Returns the communication of a step of `micro_batches` micro-batches, as multiples of Psi elements.
-/// Gradients are averaged by ShardWay::reduce: once, or in every micro-batch if they are divided. Divided
-/// parameters are gathered twice in every micro-batch, before the forward and before the backward pass. If
-/// only the state of the optimizer is divided, ShardWay::update distributes the updated parameters once.
-std::vector<VerbTimes> closed_volumes(ShardStage stage, int micro_batches);
+/// Returns the communication of a step of `micro_batches` micro-batches on `ranks` ranks. Gradients are
+/// averaged by ShardWay::reduce: once, or in every micro-batch if they are divided. Divided parameters are
+/// gathered twice in every micro-batch, before the forward and before the backward pass. If only the state of
+/// the optimizer is divided, ShardWay::update distributes the updated parameters once.
+///
+/// With Sharding::group = g (HSDP) these collectives run within groups of g ranks. If there are several
+/// groups, an all-reduce then averages each shard of Psi / g gradients between the ranks / g ranks that have
+/// it, once in a step. g must divide `ranks`.
+std::vector<VerbVolume> closed_volumes(Sharding const& sharding, int micro_batches, std::size_t ranks);
 
 }  // namespace ddproxy::model
