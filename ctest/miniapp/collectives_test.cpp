@@ -9,6 +9,7 @@
 
 #include "ctest/miniapp/passing_lane.hpp"
 #include "miniapp/app/tables.hpp"
+#include "miniapp/input/message_sizes.hpp"
 #include "miniapp/measure/calibration/verify_collective.hpp"
 #include "model/cost/collective_tables.hpp"
 

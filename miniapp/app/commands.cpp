@@ -26,6 +26,7 @@
 #include "miniapp/measure/step/group_lane.hpp"
 #include "miniapp/measure/sweep/benchmark_driver.hpp"
 #include "miniapp/options/output_clash.hpp"
+#include "miniapp/options/scattered_elements.hpp"
 #include "results/output/output_files.hpp"
 #include "results/output/standard_streams.hpp"
 
@@ -117,7 +118,8 @@ Input read_input(Options const& options, Runtime const& runtime) {
 
 RankContext make_context(Options const& options, Input const& input, Runtime const& runtime) {
   const double file_need = results_memory(input.config, input.workload, input.cases, runtime.ranks());
-  RankContext context = make_rank_context(input.config, input.workload, runtime, file_need);
+  const auto scattered = scattered_elements(options, input.config, input.workload, runtime.ranks());
+  RankContext context = make_rank_context(input.config, input.workload, runtime, file_need, scattered);
   if (auto const& text = options.turns.slow_operator; !text.empty())
     context.backward = std::make_unique<SlowedLane>(std::move(context.backward), context.workload.pass, text);
   // When two builds take turns sample by sample (scripts/gate), both measure in the same states of the

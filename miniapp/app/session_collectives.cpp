@@ -9,6 +9,7 @@
 #include "miniapp/app/check_messages.hpp"
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/tables.hpp"
+#include "miniapp/input/message_sizes.hpp"
 #include "miniapp/measure/step/group_lane.hpp"
 #include "model/cost/topology.hpp"
 #include "model/step/describe.hpp"

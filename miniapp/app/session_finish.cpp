@@ -13,6 +13,7 @@
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/machine/memory.hpp"
+#include "miniapp/options/scattered_elements.hpp"
 #include "results/file/trace.hpp"
 #include "results/output/standard_streams.hpp"
 
@@ -35,12 +36,14 @@ std::vector<double> gather_peaks(RankContext const& context) {
 
 // Returns the predicted memory need of a rank in bytes: of device memory if the arrays are on a device, else
 // of host memory.
-double predicted_need(RankContext const& context) {
+double predicted_need(Options const& options, RankContext const& context) {
   const int concurrency = kernels::Space().concurrency();
   const int ranks = context.runtime.ranks();
   if (takes_device_memory(context))
     return device_memory_need(context.config, context.workload, concurrency, ranks);
-  return context.file_need + host_memory_need(context.config, context.workload, concurrency, ranks);
+  const auto scattered = scattered_elements(options, context.config, context.workload, ranks);
+  return context.file_need +
+         host_memory_need(context.config, context.workload, concurrency, ranks, scattered);
 }
 
 }  // namespace
@@ -68,7 +71,7 @@ void Session::keep_clocks(ClocksOfRanks const& after) {
 }
 
 void Session::keep_memory(std::vector<double> const& peaks) {
-  const double need = predicted_need(context_);
+  const double need = predicted_need(options_, context_);
   recorder_->memory(peaks, need);
   if (on_device && compares_precision(context_.config))
     recorder_->precision_memory(precision_memory(context_.config, context_.workload));

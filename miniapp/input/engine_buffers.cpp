@@ -48,6 +48,12 @@ EngineBuffers buffers_of_mpi(WireFormat wire, std::size_t piece_elements, int ra
   return {wire == WireFormat::fp32 ? 0 : piece, piece};
 }
 
+std::size_t scattered_in_place(std::size_t x, std::size_t piece_elements, int ranks) {
+  const auto n = static_cast<std::size_t>(ranks);
+  const std::size_t part = x / n, part_of_piece = std::max<std::size_t>(piece_elements / n, 1);
+  return part <= part_of_piece ? part : n * part_of_piece;
+}
+
 EngineBuffers buffers_of_nccl(WireFormat wire, MostElements const& most) {
   return {wire == WireFormat::fp32 ? 0 : most.of_call, most.added};
 }

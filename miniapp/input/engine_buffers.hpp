@@ -15,9 +15,11 @@ namespace ddproxy {
 /// How large the calls of a lane are at most, in elements. The full size x of a call is that of full_slice()
 /// (miniapp/collectives/drivers/collective_call.hpp).
 struct MostElements {
-  std::size_t of_call = 0;    ///< full size x of the largest call
-  std::size_t scattered = 0;  ///< full size x of the largest reduce-scatter that is transferred in fp32
-  std::size_t added = 0;      ///< result of the largest reduce-scatter that adds its result to memory
+  std::size_t of_call = 0;  ///< full size x of the largest call
+  /// Elements that the largest reduce-scatter in fp32 writes to EngineBuffers::results of the MPI engine, or
+  /// an upper bound of them.
+  std::size_t scattered = 0;
+  std::size_t added = 0;  ///< result of the largest reduce-scatter that adds its result to memory
 };
 
 /// The calls of one communication lane.
@@ -27,7 +29,7 @@ struct LaneCalls {
 };
 
 /// Returns the calls of each communication lane of `graph`, which is the graph of one class of `step`. The
-/// lanes have the order of model::Lane.
+/// lanes have the order of model::Lane. `scattered` is the full size x of the largest reduce-scatter in fp32.
 std::vector<LaneCalls> lane_calls(model::RankGraphs const& step, model::StepGraph const& graph);
 
 /// The buffers that an engine allocates for one lane, in elements.
@@ -43,6 +45,12 @@ struct EngineBuffers {
 /// memory counts more for MPI than this half. It allocates `results` for every lane, because memory takes no
 /// room before it is written.
 EngineBuffers buffers_of_mpi(WireFormat wire, std::size_t piece_elements, int ranks);
+
+/// Returns the elements that the MPI engine writes to `results` in a reduce-scatter of full size `x` elements
+/// over `ranks` ranks that works in place, in fp32, on host memory. If it has one piece, these are the x/n
+/// elements of the result. If it has several pieces (CallPieces in engines/call_pieces.hpp), the engine packs
+/// each of them, so these are the elements of the largest piece.
+std::size_t scattered_in_place(std::size_t x, std::size_t piece_elements, int ranks);
 
 /// Returns the buffers of a lane of NCCL, in device memory. The lane writes to `results` in a reduce-scatter
 /// that adds, because NCCL only assigns.

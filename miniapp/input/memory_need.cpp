@@ -52,16 +52,17 @@ double engine_memory(Config const& config, std::vector<LaneCalls> const& lanes) 
   return buffers + in_mpi;
 }
 
-// Returns the calls of a lane that reduces all gradients at most.
-LaneCalls calls_on_gradients(Workload const& workload, int ranks) {
-  return {{.of_call = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes}, ranks};
+// Returns the calls of a lane that reduces all gradients at most. `scattered` is MostElements::scattered.
+LaneCalls calls_on_gradients(Workload const& workload, int ranks, std::size_t scattered = 0) {
+  const std::size_t all = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes;
+  return {{.of_call = all, .scattered = scattered}, ranks};
 }
 
 // Returns engine_memory() of the lanes of a backward pass: the lane of its reductions, and the lane for the
 // gate's all-reduces, which MPI carries out if the reductions are replayed.
-double pass_engine_memory(Config config, Workload const& workload, int ranks) {
+double pass_engine_memory(Config config, Workload const& workload, int ranks, std::size_t scattered = 0) {
   std::vector<LaneCalls> lanes;
-  if (config.backend != Backend::replay) lanes.push_back(calls_on_gradients(workload, ranks));
+  if (config.backend != Backend::replay) lanes.push_back(calls_on_gradients(workload, ranks, scattered));
   if (const auto elements = gate_elements(config, ranks)) lanes.push_back({{.of_call = elements}, ranks});
   if (config.backend == Backend::replay) config.backend = Backend::mpi;
   return engine_memory(config, lanes);
@@ -148,8 +149,9 @@ std::size_t gate_elements(Config const& config, int ranks) {
   return ranks > 1 && !sizes.empty() ? gate_elements(std::ranges::max(sizes)) : 0;
 }
 
-double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks) {
-  return program_bytes + pass_engine_memory(config, workload, ranks) + gate_bytes(config, ranks) +
+double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks,
+                        std::size_t scattered) {
+  return program_bytes + pass_engine_memory(config, workload, ranks, scattered) + gate_bytes(config, ranks) +
          array_memory(config, workload, concurrency);
 }
 

@@ -47,8 +47,11 @@ std::size_t gate_elements(Config const& config, int ranks);
 /// Returns the bytes of host memory that one of `ranks` ranks needs. The messages of the gate are included
 /// for every command, although only `run` and `sweep` make them. The results file is not included: rank 0
 /// holds it, and needs results_memory() (miniapp/input/results_need.hpp) in addition. `concurrency` is the
-/// concurrency of the execution space. Throws what kernel_memory() (miniapp/input/kernel_memory.hpp) throws.
-double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks);
+/// concurrency of the execution space. `scattered` is MostElements::scattered of the reduce-scatters that the
+/// command carries out; only `collectives` has some. Throws what kernel_memory()
+/// (miniapp/input/kernel_memory.hpp) throws.
+double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks,
+                        std::size_t scattered = 0);
 
 /// Returns the bytes of device memory that one of `ranks` ranks needs, with blas_device_memory if the kernels
 /// compute and nccl_device_memory if NCCL reduces. The context of the process is not included. Throws what

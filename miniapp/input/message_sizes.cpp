@@ -17,4 +17,13 @@ std::vector<std::int64_t> message_sizes(std::int64_t largest) {
   return sizes;
 }
 
+std::vector<std::int64_t> rounded_sizes(std::vector<std::int64_t> sizes, std::int64_t multiple,
+                                        std::int64_t largest) {
+  for (auto& bytes : sizes)
+    bytes = std::min((bytes + multiple - 1) / multiple, largest / multiple) * multiple;
+  std::ranges::sort(sizes);
+  sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+  return sizes;
+}
+
 }  // namespace ddproxy

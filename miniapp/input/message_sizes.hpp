@@ -11,4 +11,9 @@ namespace ddproxy {
 /// previous one. Above that it is twice the previous one, but the last step may be a factor of up to three.
 std::vector<std::int64_t> message_sizes(std::int64_t largest);
 
+/// Returns the sizes rounded up to multiples of `multiple` bytes, rising and without duplicates. A size that
+/// would exceed `largest` is rounded down instead.
+std::vector<std::int64_t> rounded_sizes(std::vector<std::int64_t> sizes, std::int64_t multiple,
+                                        std::int64_t largest);
+
 }  // namespace ddproxy

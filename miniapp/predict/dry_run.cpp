@@ -77,13 +77,14 @@ std::string buckets_text(model::Plan const& plan) {
                      mib < 10 ? fmt::format("{:.3g}", mib) : fmt::format("{:.1f}", mib));
 }
 
-std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases) {
+std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases,
+                            std::size_t scattered) {
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
   if (builds_for_device() && needs_arena(config))
     return fmt::format("memory: {:.2f} GiB of device memory for each rank\n",
                        device_memory_need(config, workload, concurrency, likely_ranks) / gib) +
            describe_precision_memory(config, workload);
-  const double bytes = host_memory_need(config, workload, concurrency, likely_ranks) +
+  const double bytes = host_memory_need(config, workload, concurrency, likely_ranks, scattered) +
                        results_memory(config, workload, cases, likely_ranks);
   return describe_host_memory(config, bytes);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "miniapp/input/cases.hpp"
@@ -31,8 +32,10 @@ std::string describe_step_plan(Config const& config, Workload const& workload);
 /// Throws what check_can_run() throws. This function is in dry_run_collectives.cpp.
 std::string describe_collectives_plan(Options const& options, Config const& config, Workload const& workload);
 
-/// Returns the line about the memory of a run that measures `cases`.
-std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases);
+/// Returns the line about the memory of a run that measures `cases`. `scattered` is that of
+/// host_memory_need() (miniapp/input/memory_need.hpp).
+std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases,
+                            std::size_t scattered = 0);
 
 /// Returns the line with the model and its gradients. The texts of the first four functions begin with it.
 std::string describe_model(Config const& config, Workload const& workload);

@@ -9,6 +9,7 @@
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/message_sizes.hpp"
 #include "miniapp/input/words.hpp"
+#include "miniapp/options/scattered_elements.hpp"
 #include "miniapp/predict/dry_run.hpp"
 #include "model/step/describe.hpp"
 
@@ -69,7 +70,7 @@ std::string describe_collectives_plan(Options const& options, Config const& conf
                      config.samples) +
          (options.measures_sizes() ? describe_sizes(options, config, workload) : "") +
          (options.pieces_mib.empty() ? "" : describe_pieces(options, workload)) +
-         describe_memory(config, workload, {});
+         describe_memory(config, workload, {}, scattered_elements(options, config, workload, likely_ranks));
 }
 
 }  // namespace ddproxy

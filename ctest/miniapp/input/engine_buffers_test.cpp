@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "ctest/miniapp/input/input_file.hpp"
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/input/workload.hpp"
+#include "miniapp/options/scattered_elements.hpp"
 
 namespace ddproxy {
 namespace {
@@ -91,6 +93,62 @@ TEST_F(LanesOfStep, NeedTheBuffersThatTheirEnginesAllocate) {
   EXPECT_EQ(need(Backend::mpi), host + token_bytes());  // the second micro-batch has tokens of its own
   read("piece_mib = 0.0625\n");
   EXPECT_EQ(host - need(Backend::mpi), 65536) << "a piece of a reduce-scatter";
+}
+
+/// `ddproxy collectives` with a tiny model, on two ranks if the options do not say otherwise.
+class CollectivesCommand : public testing::Test {
+ protected:
+  CollectivesCommand() {
+    options.command = "collectives";
+    options.verbs = {model::Verb::all_gather, model::Verb::reduce_scatter};
+  }
+  // Returns the bytes of the need that the reduce-scatters add, with pieces of 64 KiB.
+  double added(int ranks = 2, std::string const& more = "") {
+    const Config config = read_config(folder_.file(
+        "input.toml",
+        "[model]\npreset = \"tiny\"\n[allreduce]\nbackend = \"mpi\"\npiece_mib = 0.0625\n" + more));
+    const Workload workload = make_workload(config);
+    const std::size_t scattered = scattered_elements(options, config, workload, ranks);
+    return host_memory_need(config, workload, 1, ranks, scattered) -
+           host_memory_need(config, workload, 1, ranks);
+  }
+  Options options;
+
+ private:
+  Folder folder_;
+};
+
+TEST_F(CollectivesCommand, NeedsAPieceForALargeReduceScatter) {
+  EXPECT_EQ(added(), 65536) << "the default sizes go up to all gradients";
+  options.sizes_mib = {0.01, 0.25};
+  EXPECT_EQ(added(), 65536);
+  EXPECT_EQ(added(3), 65532) << "a piece has as many elements of each rank";
+}
+
+TEST_F(CollectivesCommand, NeedsTheResultOfASmallReduceScatter) {
+  options.sizes_mib = {0.03125, 0.01};
+  EXPECT_EQ(added(), 16384);
+  EXPECT_EQ(added(4), 8192);
+  options.group = 2;
+  EXPECT_EQ(added(4), 16384);
+}
+
+TEST_F(CollectivesCommand, NeedsTheLargestPieceOfATotal) {
+  options.pieces_mib = {0.015625, 0.03125};
+  EXPECT_EQ(added(), 16384);
+  options.total_mib = 0.015625;
+  EXPECT_EQ(added(), 8192) << "no piece is larger than the total";
+  options.sizes_mib = {0.25};
+  EXPECT_EQ(added(), 65536) << "single messages are measured, too";
+}
+
+TEST_F(CollectivesCommand, NeedsNothingMoreWithoutAReduceScatterInFp32) {
+  EXPECT_EQ(added(2, "wire = \"bf16\"\n"), 0);
+  options.command = "allreduce";
+  EXPECT_EQ(added(), 0);
+  options.command = "collectives";
+  options.verbs = {model::Verb::all_reduce, model::Verb::all_gather, model::Verb::broadcast};
+  EXPECT_EQ(added(), 0);
 }
 
 }  // namespace

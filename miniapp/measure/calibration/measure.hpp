@@ -83,11 +83,6 @@ std::vector<std::int64_t> with_bucket_sizes(std::vector<std::int64_t> const& gen
 std::vector<Slice> consecutive_slices(Slice region, std::size_t elements, std::size_t calls,
                                       std::size_t before = 0);
 
-/// Returns the sizes rounded up to multiples of `multiple` bytes, rising and without duplicates. A size that
-/// would exceed `largest` is rounded down instead.
-std::vector<std::int64_t> rounded_sizes(std::vector<std::int64_t> sizes, std::int64_t multiple,
-                                        std::int64_t largest);
-
 /// Carries out these collectives on the arena (the array of all gradients, in ready order) one after another,
 /// without compute. Returns the seconds of all of them together, the maximum over the ranks. Afterwards
 /// context.allreduce->finished() has the times of each collective. Collective.

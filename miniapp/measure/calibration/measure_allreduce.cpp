@@ -85,15 +85,6 @@ double time_row(RankContext& context, std::vector<Slice> const& slices) {
   return time_calls(context, calls);
 }
 
-std::vector<std::int64_t> rounded_sizes(std::vector<std::int64_t> sizes, std::int64_t multiple,
-                                        std::int64_t largest) {
-  for (auto& bytes : sizes)
-    bytes = std::min((bytes + multiple - 1) / multiple, largest / multiple) * multiple;
-  std::ranges::sort(sizes);
-  sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
-  return sizes;
-}
-
 std::vector<std::int64_t> with_bucket_sizes(std::vector<std::int64_t> const& general,
                                             std::vector<std::int64_t> buckets) {
   const auto within = [](std::int64_t one, std::int64_t other, double factor) {

@@ -85,14 +85,14 @@ void refuse_nccl_on_shared_device(Config const& config, Runtime const& runtime) 
 }
 
 void require_room(Config const& config, Workload const& workload, Runtime const& runtime, double device_free,
-                  double file_need) {
+                  double file_need, std::size_t scattered) {
   const int concurrency = kernels::Space().concurrency();
   if (on_device && compares_precision(config)) require_memory(runtime, precision_memory(config, workload));
   if (on_device && needs_arena(config))
     require_device_memory(runtime, device_memory_need(config, workload, concurrency, runtime.ranks()),
                           device_free);
   else
-    require_memory(runtime, host_memory_need(config, workload, concurrency, runtime.ranks()),
+    require_memory(runtime, host_memory_need(config, workload, concurrency, runtime.ranks(), scattered),
                    runtime.root() ? file_need : 0);
 }
 
@@ -161,10 +161,10 @@ void check_input_on(Config const& config, Runtime const& runtime, Measured what)
 }
 
 RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime,
-                              double file_need) {
+                              double file_need, std::size_t scattered) {
   check_input_on(config, runtime, Measured::backward);
   const double device_free = free_device_memory();
-  require_room(config, workload, runtime, device_free, file_need);
+  require_room(config, workload, runtime, device_free, file_need, scattered);
   RankContext context{.config = config,
                       .runtime = runtime,
                       .workload = std::move(workload),

@@ -98,14 +98,14 @@ void check_input_on(Config const& config, Runtime const& runtime, Measured what)
 
 /// Checks that this build and this machine can do what the input asks for. Then allocates the memory and
 /// makes the lanes. `file_need` has the bytes of memory that rank 0 needs for the results file, as
-/// results_memory() (miniapp/input/results_need.hpp) returns them; 0 if the caller writes no file. `config`
-/// and `runtime` must outlive the result.
+/// results_memory() (miniapp/input/results_need.hpp) returns them; 0 if the caller writes no file.
+/// `scattered` is that of host_memory_need(). `config` and `runtime` must outlive the result.
 ///
 /// Throws CollectiveError (miniapp/machine/runtime.hpp) on all ranks. The exit code is 4 if the memory of the
 /// host or of the device does not suffice; this is checked before memory is allocated. The exit code is 2 if
 /// all-reduces are replayed and several ranks were started, or if another check of the input fails.
 /// Collective.
 RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime,
-                              double file_need = 0);
+                              double file_need = 0, std::size_t scattered = 0);
 
 }  // namespace ddproxy
