@@ -3,6 +3,7 @@
 """collectives_test.py DDPROXY INPUT MPIEXEC...: runs `ddproxy collectives` on 1, 2 and 4 ranks, on groups of ranks, replayed, and with wrong input."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -82,6 +83,22 @@ def check_defaults():
     with h5py.File("d.h5") as file:
         table = file["collectives"]
         assert set(table["verb"][:]) == {b"reduce_scatter"} and table["bytes"][0] == 1024 and table["bytes"].shape[0] == 7, table["bytes"][:]
+
+
+def check_memory():
+    """Checks that the predicted memory has what a reduce-scatter writes to the engine's buffer: a piece, or the result of a smaller call. A dry run says so, too."""
+    pieces = write("pieces.toml", '[model]\npreset = "tiny"\n[allreduce]\nbackend = "mpi"\npiece_mib = 0.0625\n[sweep]\ncaps_mib = [1]\nsamples = 3\n')
+    needs = {}
+    for op, size in (("all_gather", "0.25"), ("reduce_scatter", "0.25"), ("reduce_scatter", "0.03125")):
+        start(2, pieces, "-o", "m.h5", "--op", op, "--sizes", size)
+        with h5py.File("m.h5") as file:
+            needs[op, size] = file["provenance/memory_need"][:]
+    before = needs["all_gather", "0.25"]
+    assert (needs["reduce_scatter", "0.25"] - before == 65536).all() and (needs["reduce_scatter", "0.03125"] - before == 16384).all(), needs
+    large = write("large.toml", '[model]\npreset = "gpt2"\n[allreduce]\nbackend = "mpi"\npiece_mib = 256\n')
+    told = [start(1, large, "--dry-run", "--op", op)[0] for op in ("all_gather", "reduce_scatter")]
+    gather, scatter = (float(re.search(r"memory: (\S+) GiB", text)[1]) for text in told)
+    assert abs(scatter - gather - 0.25) < 0.011, told
 
 
 def check_replay():
@@ -189,6 +206,6 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     check_measured(1)
     check_measured(2)
-    for check in (check_pieces, check_defaults, check_replay, check_groups, check_group_tables, check_compare, check_wrong_groups, check_wrong_input):
+    for check in (check_pieces, check_defaults, check_memory, check_replay, check_groups, check_group_tables, check_compare, check_wrong_groups, check_wrong_input):
         check()
         print(check.__name__, "passed")

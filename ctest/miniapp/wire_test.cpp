@@ -11,6 +11,7 @@
 
 #include "ctest/mpi_main.hpp"
 #include "miniapp/collectives/engines/mpi_engine.hpp"
+#include "miniapp/input/engine_buffers.hpp"
 
 namespace ddproxy {
 namespace {
@@ -120,6 +121,35 @@ TEST(MpiWire, AReduceScatterIsReceivedInTheMemory) {
   EXPECT_TRUE(is_received_in_memory(in_place, whole / 2)) << "MPI reads a buffer";
   call.adds = true;
   EXPECT_FALSE(is_received_in_memory(call, 2 * whole)) << "MPI does not add";
+}
+
+/// Returns the elements that a reduce-scatter of `x` elements in place writes to the buffers of MpiWire. MPI
+/// or pack() writes to each address of a message that is not in the memory of the call.
+std::size_t written_to_buffers(std::size_t x, std::size_t piece_elements, GroupPlace place) {
+  std::vector<float> memory(x);
+  MpiWire wire(WireFormat::fp32, piece_elements, place);
+  const auto in_memory = [&](void const* address) {
+    return address >= memory.data() && address < memory.data() + x;
+  };
+  const CallPieces pieces = wire.cut(in_place(model::Verb::reduce_scatter, {0, x}, place));
+  std::size_t written = 0;
+  for (std::size_t i = 0; i < pieces.count(); ++i) {
+    const MpiMessage message = wire.pack(pieces, i, memory.data());
+    if (!in_memory(message.send)) written = std::max(written, pieces.elements(i));
+    if (!in_memory(message.receive)) written = std::max(written, pieces.part_elements(i));
+  }
+  return written;
+}
+
+TEST(MpiWire, AReduceScatterInPlaceWritesTheElementsThatThePredictionOfMemoryCounts) {
+  const auto n = static_cast<std::size_t>(ranks());
+  for (const std::size_t piece : {1, 3, 40, 41})
+    for (const std::size_t part : {1, 2, 9, 10, 11, 20, 40, 100}) {
+      const std::size_t counted = scattered_in_place(part * n, piece, ranks());
+      EXPECT_EQ(counted, written_to_buffers(part * n, piece, {test_runtime->rank(), ranks()}))
+          << part << " elements of each rank, pieces of " << piece;
+      EXPECT_LE(counted, buffers_of_mpi(WireFormat::fp32, piece, ranks()).results);
+    }
 }
 
 TEST(MpiEngine, CarriesNaNAlong) {
