@@ -139,9 +139,11 @@ TEST(FigureOfMerit, IsHeldAgainstLimits) {
   EXPECT_EQ(beyond_limits(figures, 0.05, {}), "model-error is 0.1, above --max-model-error 0.05");
   EXPECT_EQ(beyond_limits(figures, 0.1, 0.001), "regret is 0.01, above --max-regret 0.001");
   figures.regret = not_available;
-  EXPECT_EQ(beyond_limits(figures, {}, 1), "regret is not available, and --max-regret asks for it");
+  EXPECT_EQ(beyond_limits(figures, {}, 1),
+            "regret is not known (nan), so it cannot be compared with --max-regret");
   figures.why_no_regret = "two caps";
-  EXPECT_EQ(beyond_limits(figures, {}, 1), "regret is not available, and --max-regret asks for it: two caps");
+  EXPECT_EQ(beyond_limits(figures, {}, 1),
+            "regret is not known (nan), so it cannot be compared with --max-regret: two caps");
 }
 
 TEST(FigureOfMerit, SaysWhyTheScoreIsNotKnown) {
