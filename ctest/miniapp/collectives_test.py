@@ -184,9 +184,9 @@ def check_wrong_groups():
     for ranks, group in ((4, 3), (4, 8), (2, 4)):
         done = subprocess.run([*mpiexec, "-n", str(ranks), ddproxy, "collectives", tiny, "--group", str(group), "-o", "no.h5"], capture_output=True, text=True)
         lines = [line for line in done.stderr.splitlines() if line.startswith("ddproxy: ")]
-        assert done.returncode == 2 and len(lines) == 1 and f"--group: groups of {group} ranks do not divide {ranks} ranks" in lines[0], done
-    refused("--group: groups of 2 ranks do not divide 1 rank;", tiny, "--group", "2")
-    refused("--group: groups of 4 ranks do not divide 2 ranks;", "twin.toml", "--group", "4")  # the file of check_replay()
+        assert done.returncode == 2 and len(lines) == 1 and f"--group: {ranks} ranks cannot be divided into groups of {group};" in lines[0], done
+    refused("--group: 1 rank cannot be divided into groups of 2;", tiny, "--group", "2")
+    refused("--group: 2 ranks cannot be divided into groups of 4;", "twin.toml", "--group", "4")  # the file of check_replay()
     for text in ("1", "0", "-2", "2.5", "two"):
         refused(f"--group: {text} is not a group; give a whole number of ranks, 2 or more", tiny, "--group", text)
 

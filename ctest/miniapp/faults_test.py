@@ -181,7 +181,7 @@ def check_interrupt_between_steps():
     process.send_signal(signal.SIGTERM)
     _, error = process.communicate(timeout=30)
     assert process.returncode == 75, (process.returncode, error)
-    assert error.count("a signal arrived; the run stops after the present measurement and then writes what it has to steps.h5.part\n") == 1, error
+    assert error.count("a signal arrived; the run stops after the present measurement and saves its samples in steps.h5.part\n") == 1, error
     assert "before a round of the sweep was complete; what was measured is saved in steps.h5.part. --resume needs a complete round" in error, error
     with h5py.File("steps.h5.part") as file:
         assert file.attrs["complete"] == 0 and "allreduce" in file and "plans" not in file, list(file)
@@ -232,8 +232,8 @@ def check_names_that_are_too_long():
     name has 220 characters: a table replaces .h5 by up to 16 characters, and its temporary name has 22 more."""
     replay_with()
     name = 218 * "n" + ".h5"
-    expect(2, f"{name}: this name is too long, because the temporary name of the table with the ending .collectives.csv would have 256 characters, "
-           "and the file system allows 255; shorten the name (-o) to 220 characters or fewer", "run", "replay.toml", "-o", name)
+    expect(2, f"{name}: this name is too long; shorten it (-o) to 220 characters or fewer. The temporary name of the table with the ending "
+           ".collectives.csv would have 256 characters, and the file system allows 255", "run", "replay.toml", "-o", name)
     assert not [left for left in os.listdir() if "nnn" in left], os.listdir()
     done = subprocess.run([ddproxy, "run", "replay.toml", "-o", name[1:]], capture_output=True, text=True)
     assert done.returncode == 0 and os.path.exists(name[1:-3] + ".gradients.csv"), done.stderr

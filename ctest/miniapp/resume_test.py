@@ -103,8 +103,8 @@ def check_real_ranks():
     left, earlier = Path("real.h5.part").read_bytes(), attributes("real.h5.part")
     refused("it has 2 ranks, and this run has 1; start as many ranks", "run", "real.toml", "-o", "real.h5", "--resume", "real.h5.part")
     done = run("run", "real.toml", "-o", "real.h5", "--resume", "real.h5.part", ranks=2)
-    assert f"resume: real.h5.part has {had} rounds (run {earlier['run_id']}); this run takes {REAL_ROUNDS - had} more" in done.stdout, done.stdout
-    assert f"the {REAL_ROUNDS - had} rounds of this run; the {had} rounds before are in the unfinished file of run {earlier['run_id']}" in done.stdout
+    assert f"resume: real.h5.part (run {earlier['run_id']}); complete so far: {had} rounds; this run takes {REAL_ROUNDS - had} more" in done.stdout, done.stdout
+    assert f"the {REAL_ROUNDS - had} rounds of this run. The {had} rounds that were measured before are in the unfinished file of run {earlier['run_id']}" in done.stdout
     assert Path("real.h5.part.1").read_bytes() == left and not Path("real.h5.part").exists()
     whole = attributes("real.h5")
     assert whole["complete"] == 1 and whole["resumed_from"] == earlier["run_id"] != whole["run_id"], whole
@@ -127,8 +127,8 @@ def check_step():
     refused("it has no sample of a step; continue another file, or leave out --resume to take all samples", "step", STEP, "-o", "new.h5",
             "--resume", plant(without_samples, source="step.h5.part"))
     done = run("step", STEP, "-o", "step.h5", "--resume", "auto", ranks=2)
-    assert f"resume: step.h5.part has {had} samples (run {earlier['run_id']}); this run takes {STEP_ROUNDS - had} more" in done.stdout, done.stdout
-    assert f"the {STEP_ROUNDS - had} samples of this run; the {had} samples before are in the unfinished file of run {earlier['run_id']}" in done.stdout
+    assert f"resume: step.h5.part (run {earlier['run_id']}); complete so far: {had} samples; this run takes {STEP_ROUNDS - had} more" in done.stdout, done.stdout
+    assert f"the {STEP_ROUNDS - had} samples of this run. The {had} samples that were measured before are in the unfinished file of run {earlier['run_id']}" in done.stdout
     assert Path("step.h5.part.1").read_bytes() == left and not Path("step.h5.part").exists()
     whole = attributes("step.h5")
     assert whole["complete"] == 1 and whole["resumed_from"] == earlier["run_id"] and whole["rounds_before"] == had, whole

@@ -203,7 +203,7 @@ def wrong_input_is_one_line():
     refused(2, "does not divide the 2 ranks", write("wrong.toml", 'stage = "fsdp"\ngroup = 3'))
     refused(2, "unit: is for stage", write("wrong.toml", 'stage = "zero1"\nunit = "whole"'))
     refused(2, "lanes", write("wrong.toml", 'stage = "fsdp"\nlanes = 3'))
-    refused(2, "nobody drives two lanes", write("wrong.toml", 'stage = "fsdp"\nlanes = 2', MPI + '\nprogress = "none"'))
+    refused(2, "nothing drives two lanes", write("wrong.toml", 'stage = "fsdp"\nlanes = 2', MPI + '\nprogress = "none"'))
     refused(2, "copies", write("wrong.toml", 'stage = "fsdp"', MPI + '\ncopies = "in"'))
 
 

@@ -199,7 +199,7 @@ def check_refused():
     Path("times.csv").write_text("layer,ms\nlm_head,1\nln_f,0.2\nh.1,1.5\nh.0,1.5\nembedding,0.3\n")
     times = Path(write("times.toml"))
     times.write_text(times.read_text().replace('mode = "replay"', 'mode = "replay"\ntimes = "times.csv"'))
-    refused("[compute] times: such a table has only the backward pass", (), times)
+    refused("[compute] times: such a table has only times of the backward pass", (), times)
     refused("start one rank", (*mpiexec, "-n", "2"), "twin.toml")
     refused("start one rank", (*mpiexec, "-n", "2"), write("gate.toml", more="[gate]\nallreduce_kib = [1]\n"))
     refused("a table of the input", (), "twin.toml", "-o", "table.csv")

@@ -175,7 +175,8 @@ TEST(MissLine, SplitsTheErrorOfAPredictionIntoDriftAndModel) {
   report.measured->exposed.value = 0.15;
   EXPECT_NE(miss_line(report).find("is 50 ms larger than predicted"), std::string::npos);
   report.measured->exposed = {0.15, 0.05, 0.25};
-  EXPECT_EQ(miss_line(report), "E of bucketed/25 is predicted within its noise of 100 ms\n");
+  EXPECT_EQ(miss_line(report),
+            "the error of the predicted E of bucketed/25 is smaller than the noise of E, 100 ms\n");
 }
 
 TEST(Tables, memory_is_printed_from_one_gibibyte_on) {
@@ -193,7 +194,8 @@ TEST(Interruption, says_what_the_unfinished_file_has_and_how_to_go_on) {
   EXPECT_NE(interruption_text("r.h5", {1, false}).find("1 round of the sweep is complete"),
             std::string::npos);
   EXPECT_TRUE(interruption_text("r.h5", {0, false}).ends_with("so start the run again"));
-  EXPECT_NE(interruption_text("r.h5", {0, true}).find("no times are saved; r.h5.part only describes the run"),
+  EXPECT_NE(interruption_text("r.h5", {0, true})
+                .find("no times are saved; r.h5.part has only a description of the run"),
             std::string::npos);
 }
 

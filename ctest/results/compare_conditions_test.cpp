@@ -83,7 +83,7 @@ TEST_F(Conditions, warns_of_other_calls_that_the_setting_auto_chose) {
   expect_warning("call", auto_nonblocking, auto_blocking, "'nonblocking' against 'blocking'");
   const Sample earlier{.call = "nonblocking"};
   accept({.base = runs("a", 1, earlier), .next = runs("b", 1, auto_nonblocking)});
-  EXPECT_EQ(count("not compared in call"), 0) << warnings;
+  EXPECT_EQ(count("the value of call is missing"), 0) << warnings;
 }
 
 TEST_F(Conditions, warns_of_clocks_that_are_more_than_5_percent_apart) {
@@ -122,7 +122,7 @@ TEST_F(Conditions, warns_of_what_makes_only_the_noise_differ) {
 TEST_F(Conditions, warns_of_what_a_file_does_not_say) {
   const CompareOptions options{.base = runs("a", 2, {.provenance = {{"mpi", ""}}}), .next = runs("b", 1, {})};
   accept(options);
-  EXPECT_TRUE(contains(warnings, "a0.h5 and 1 more: not compared in mpi")) << warnings;
+  EXPECT_TRUE(contains(warnings, "a0.h5 and 1 more: the value of mpi is missing")) << warnings;
   EXPECT_EQ(count("not compared"), 1) << warnings;
   CompareOptions allowing = options;
   allowing.allow = {"mpi"};

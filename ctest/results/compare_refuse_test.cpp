@@ -105,9 +105,9 @@ TEST_F(Compare, refuses_other_threads_pieces_calls_buffers_and_priorities) {
 TEST_F(Compare, compares_an_earlier_versions_file_with_a_warning) {
   const auto base = runs("a", 1, {.says_more = false}), next = runs("b", 2, {});
   accept({.base = base, .next = next});
-  EXPECT_TRUE(contains(warnings, "a0.h5: not compared in threads, because this value is missing"))
+  EXPECT_TRUE(contains(warnings, "a0.h5: the value of threads is missing, so this value is not compared"))
       << warnings;
-  EXPECT_TRUE(contains(warnings, "not compared in pieces")) << warnings;
+  EXPECT_TRUE(contains(warnings, "the value of pieces is missing")) << warnings;
   accept({.base = base, .next = runs("c", 2, {.says_more = false})});
   EXPECT_FALSE(contains(warnings, "not compared")) << warnings;
   const Paths mixed{base[0], runs("d", 1, {.threads = "7"})[0]};

@@ -81,7 +81,7 @@ std::string beyond(std::string_view name, double value, std::string const& reaso
                    std::optional<double> limit) {
   if (!limit || value <= *limit) return "";
   if (std::isnan(value))
-    return fmt::format("{} is not available, and --max-{} asks for it{}", name, name,
+    return fmt::format("{} is not known (nan), so it cannot be compared with --max-{}{}", name, name,
                        reason.empty() ? "" : ": " + reason);
   return fmt::format("{} is {:.4g}, above --max-{} {:g}", name, value, name, *limit);
 }

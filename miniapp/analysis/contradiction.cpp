@@ -85,9 +85,8 @@ std::vector<Contradiction> find_contradictions(CaseReport const& report) {
   if (!report.item.overlapped())
     return impossible_overlap(
         report, 0.0, distance(overlap, 0.0),
-        report.item.name() +
-            " does not overlap, but its T differs from T_compute + T_comm as if its overlap were " +
-            overlap_text(report));
+        "the overlap of " + report.item.name() + " is " + overlap_text(report) +
+            ", but it should be 0, because this case starts no all-reduce before compute has ended");
   return impossible_overlap(report, 1.0, std::max(distance(overlap, 1.0), 0.0),
                             "the overlap of " + report.item.name() + " is " + overlap_text(report) +
                                 ", and more than 1 is impossible");

@@ -28,8 +28,8 @@ std::string sweep_text(SweepStates const& sweep) {
 // Says whether the states make the figures worse. The tables and figures use the samples of `state`.
 std::string verdict(SweepStates const& sweep, std::optional<std::size_t> state) {
   if (!state)
-    return "tables and figures are uncertain, because no state lasted long enough and they mix the samples "
-           "of all states; repeat the run on a quieter machine";
+    return "no state lasted long enough, so tables and figures mix the samples of all states and are "
+           "uncertain; repeat the run on a quieter machine";
   const std::string name = sweep.states.name(*state);
   if (sweep.total == 0) return "the tables use only the samples of the state " + name;
   if (sweep.unsteady())

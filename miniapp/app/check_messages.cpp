@@ -66,9 +66,9 @@ void check_verbs(Options const& options, Config const& config) {
 void check_group(Options const& options, int ranks) {
   if (!options.group || ranks % *options.group == 0) return;
   throw std::invalid_argument(fmt::format(
-      "--group: groups of {} ranks do not divide {}; give a divisor of the number of ranks that is "
-      "at least 2, or start another number of ranks",
-      *options.group, model::ranks_text(ranks)));
+      "--group: {} cannot be divided into groups of {}; give a divisor of the number of ranks, 2 or more, "
+      "or start another number of ranks",
+      model::ranks_text(ranks), *options.group));
 }
 
 }  // namespace ddproxy

@@ -40,7 +40,7 @@ void agree_on_input(Runtime const& runtime, Config const& config) {
 void stop_on_signals(Runtime const& runtime, std::filesystem::path const& output) {
   catch_signals(runtime.root()
                     ? fmt::format("ddproxy: a signal arrived; the run stops after the present measurement "
-                                  "and then writes what it has to {}.part",
+                                  "and saves its samples in {}.part",
                                   output.string())
                     : std::string());
 }
@@ -57,8 +57,8 @@ std::string interruption_text(std::filesystem::path const& output, Saved const& 
         part);
   if (saved.is_nothing)
     return fmt::format(
-        "interrupted by a signal before the first measurements were complete, so no times are saved; {} only "
-        "describes the run. Start the run again",
+        "interrupted by a signal before the first measurements were complete, so no times are saved; {} "
+        "has only a description of the run. Start the run again",
         part);
   return fmt::format(
       "interrupted by a signal before a round of the sweep was complete; what was measured is saved in {}. "

@@ -98,16 +98,16 @@ void Session::settle_tables(std::vector<SizeTimes> const& sizes) {
 void Session::warn_of_mixed_states() const {
   const auto left = [&](std::string_view what) {
     results::say_error(fmt::format(
-        "warning: the machine left the state {} (docs/glossary.md) before {} were measured often enough; the "
-        "prediction uses the samples of this state, and samples of other states where this state has none. "
-        "For a more certain prediction end other programs and repeat the run",
+        "warning: the machine left the state {} (docs/glossary.md) before {} were measured often enough. "
+        "Where this state has no samples, the prediction uses those of other states. For a more certain "
+        "prediction end other programs and repeat the run",
         states_.name(*state_), what));
   };
   if (!state_)
     results::say_error(
-        "warning: the speed of the machine changes too often to measure all-reduces in one of its states "
-        "(docs/glossary.md): the all-reduce times mix the states, so the prediction is less certain; end "
-        "other programs, or take more samples");
+        "warning: the speed of the machine changes too often, so no state of the machine "
+        "(docs/glossary.md) lasted long enough to measure all all-reduces in it. The all-reduce times mix "
+        "the states, so the prediction is less certain; end other programs, or take more samples");
   else if (!has_table(states_, *state_, recorder_->runs()))
     left("the speeds of compute and all-reduces that run at the same time (kappa and gamma)");
   if (state_ && !has_table(states_, *state_, recorder_->passes())) left("the operations");

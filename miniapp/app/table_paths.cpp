@@ -29,9 +29,9 @@ void refuse_long_name(Path const& output, char const* ending) {
   const std::size_t length = results::fresh_name_length(beside(output, ending)), most = longest_name(output);
   if (length <= most) return;
   throw std::invalid_argument(fmt::format(
-      "{}: this name is too long, because the temporary name of the table with the ending {} would have {} "
-      "characters, and the file system allows {}; shorten the name (-o) to {} characters or fewer",
-      output.string(), ending, length, most, output.filename().string().size() + most - length));
+      "{}: this name is too long; shorten it (-o) to {} characters or fewer. The temporary name of the table "
+      "with the ending {} would have {} characters, and the file system allows {}",
+      output.string(), output.filename().string().size() + most - length, ending, length, most));
 }
 
 void refuse_folder(Path const& table) {

@@ -157,8 +157,7 @@ std::string sweep_table(Config const& config, std::vector<CaseReport> const& rep
     text +=
         "re-predicted E: the model predicts E again for each sample, from T_compute and all-reduces that "
         "were measured in the same round; the column has the median over the samples. A round measures each "
-        "case "
-        "once\n";
+        "case once\n";
   return text + stop_line(config, reports, stops);
 }
 
@@ -194,8 +193,8 @@ std::string miss_line(CaseReport const& report) {
   if (std::isnan(round)) return "";
   const double measured = report.measured->exposed.value, noise = report.measured->exposed.noise();
   if (std::max({std::abs(measured - before), std::abs(round - before), std::abs(measured - round)}) < noise)
-    return fmt::format("E of {} is predicted within its noise of {} ms\n", report.item.name(),
-                       brief_ms(noise));
+    return fmt::format("the error of the predicted E of {} is smaller than the noise of E, {} ms\n",
+                       report.item.name(), brief_ms(noise));
   return fmt::format(
       "E of {} is {} ms {} than predicted: {} ms because the machine changed after the tables were measured, "
       "and {} ms because of errors of the model\n",

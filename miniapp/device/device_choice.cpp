@@ -42,8 +42,8 @@ std::string doubt_about_early_devices(std::vector<double> const& early, std::vec
   const auto first = changed.front();
   return fmt::format(
       "rank{} {} changed the device after MPI had started (rank {}: from {} to {}), because the launcher's "
-      "variables and MPI number the ranks of the node differently; MPI may keep memory on the first device, "
-      "and an MPI that sends device memory may fail: start all ranks with one launcher, the one of this MPI",
+      "variables and MPI number the ranks of the node differently. MPI may keep memory on the first device, "
+      "and an MPI that sends device memory may fail: start all ranks with the launcher of this MPI",
       changed.size() == 1 ? "" : "s", fmt::join(changed, ", "), first, early[first], taken[first]);
 }
 
@@ -79,8 +79,9 @@ std::string doubt_about_numa(std::vector<double> const& of_rank, std::vector<dou
     if (of_rank[rank] >= 0 && of_device[rank] >= 0 && of_rank[rank] != of_device[rank]) far.push_back(rank);
   if (far.empty()) return "";
   return fmt::format(
-      "rank{} {} started on another NUMA node than the device's (/provenance/numa_node, device_numa_node), "
-      "and data that pass through the host's memory take longer: bind each rank to its device's node",
+      "rank{} {} started on another NUMA node than that of its device (/provenance/numa_node, "
+      "device_numa_node), so data that pass through the host's memory take longer: bind each rank to the "
+      "node of its device",
       far.size() == 1 ? "" : "s", fmt::join(far, ", "));
 }
 
@@ -93,9 +94,9 @@ std::string doubt_about_visible_devices(std::vector<double> const& counts,
   for (auto const& [host, devices] : of_host)
     if (devices.size() > 1)
       return fmt::format(
-          "on {} {} ranks see one GPU each, but not the GPUs of the other ranks (--gpus-per-task of SLURM "
-          "does this): NCCL and MPI may then send through the host's memory in place of NVLink. Ask for the "
-          "GPUs with --gpus-per-node, and start the ranks with --gpu-bind=none",
+          "on host {}, {} ranks see one GPU each, but not the GPUs of the other ranks (--gpus-per-task of "
+          "SLURM does this): NCCL and MPI may then send through the host's memory in place of NVLink. Ask "
+          "for the GPUs with --gpus-per-node, and start the ranks with --gpu-bind=none",
           host, devices.size());
   return "";
 }

@@ -42,7 +42,7 @@ static void check_can_shard(Config const& config) {
         "set [shard] stage = \"none\"");
   if (has_several_lanes(config) && config.progress == Progress::none)
     refuse(
-        "[shard] lanes, group: with [allreduce] progress = \"none\" nobody drives two lanes; set progress = "
+        "[shard] lanes, group: with [allreduce] progress = \"none\" nothing drives two lanes; set progress = "
         "\"thread\" or \"poll\", or set lanes = 1 and remove group");
 }
 
@@ -52,8 +52,8 @@ void check_can_step(Config const& config) {
   };
   if (!config.times.empty())
     refuse(
-        "[compute] times: such a table has only the backward pass, and a whole step has more; remove this "
-        "key, and give [machine] peak_flops and bandwidth");
+        "[compute] times: such a table has only times of the backward pass, and a whole step has other parts "
+        "too; remove this key, and give [machine] peak_flops and bandwidth");
   if (builds_for_device() && config.compute == ComputeMode::replay && needs_arena(config))
     refuse(
         "[compute] mode = \"replay\": on a device, replayed compute with real all-reduces is not supported; "

@@ -52,10 +52,10 @@ std::optional<Source> source_of(VerbKey key, RankGroup group, VerbTables const& 
 void refuse_missing(std::set<std::string> const& missing) {
   if (missing.empty()) return;
   throw std::invalid_argument(fmt::format(
-      "no table has the time of {}, which the step needs; add rows with this verb and this number of ranks, "
-      "and of nodes if the table states it, to the table ('ddproxy collectives' measures them). A table "
-      "without a column ranks holds for all ranks of the step together. Rows of all_reduce replace those of "
-      "reduce_scatter and all_gather",
+      "no table has the time of {}, which the step needs; add rows with this verb and this number of ranks "
+      "to the table ('ddproxy collectives' measures them). If the table has a column nodes, the rows also "
+      "need this number of nodes. A table without a column ranks has only times for all ranks of the step "
+      "together. Rows of all_reduce can replace those of reduce_scatter and all_gather",
       fmt::join(missing, ", nor of ")));
 }
 
@@ -82,16 +82,17 @@ class SharedTables {
     const auto first = users_.try_emplace({table, group.ranks}, id).first->second;
     if (groups(first) != groups(id))
       return fmt::format(
-          "the groups of {} (such as ranks {}, and ranks {}) take their times from the same table of {}; if "
-          "only one kind of group crosses nodes, the prediction is less certain; rows with a column nodes "
-          "tell them apart",
-          model::ranks_text(group.ranks), first_group(step_, first), first_group(step_, id),
-          model::name_of(table));
+          "two kinds of groups of {} take their times from the same table of {}: groups such as ranks {}, "
+          "and groups such as ranks {}. The table does not state on how many nodes its ranks are. If only "
+          "one kind of group crosses nodes, the prediction is less certain; add rows with a column nodes for "
+          "each kind",
+          model::ranks_text(group.ranks), model::name_of(table), first_group(step_, first),
+          first_group(step_, id));
     if (group.nodes == model::neighbours(group.ranks, ranks_per_node_).nodes) return "";
     return fmt::format(
         "the groups of {} (such as ranks {}) take their times from a table of {} that does not state on how "
-        "many nodes its ranks are; if they are neighbouring ranks, the prediction is less certain; add rows "
-        "with a column nodes",
+        "many nodes its ranks are. If the table was measured on neighbouring ranks, which are on fewer "
+        "nodes, the prediction is less certain; add rows with a column nodes",
         model::group_text(group), first_group(step_, id), model::name_of(table));
   }
 

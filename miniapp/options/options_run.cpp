@@ -89,8 +89,8 @@ void add_turns(CLI::App& command, TurnOptions& turns) {
 void add_sampling(CLI::App& command, Options& options) {
   command
       .add_option("--max-seconds", options.max_seconds,
-                  "measure more samples than [sweep] samples, until the 95 % interval of E of every case is "
-                  "as narrow as [sweep] target, but for at most this many seconds")
+                  "[sweep] samples becomes the minimum; take samples until the 95 % interval of E of every "
+                  "case is as narrow as [sweep] target, or until more samples would exceed this many seconds")
       ->check(positive_number());
 }
 

@@ -85,10 +85,9 @@ PredictInput from_input_file(Options const& options) {
   if (input.workload.operation_seconds.empty())
     throw std::invalid_argument(fmt::format(
         "{0}: [compute] mode is \"kernels\", but predict runs no kernels, so it has no times of compute. "
-        "Either "
-        "add a roofline to the input ([machine] peak_flops and bandwidth), and give all-reduce times with "
-        "--allreduce FILE; or measure both: 'mpirun -n RANKS ddproxy run {0} -o F.h5', then 'ddproxy predict "
-        "--gradients F.gradients.csv --allreduce F.allreduce.csv'",
+        "Either add a roofline to the input ([machine] peak_flops and bandwidth), and give all-reduce times "
+        "with --allreduce FILE; or measure both: 'mpirun -n RANKS ddproxy run {0} -o F.h5', then 'ddproxy "
+        "predict --gradients F.gradients.csv --allreduce F.allreduce.csv'",
         input.config.file.string()));
   input.name = input.config.model;
   return input;

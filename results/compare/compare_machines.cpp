@@ -45,7 +45,7 @@ bool is_single(Run const& run) {
 }
 
 bool has_whole_steps(Run const& run) {
-  return std::ranges::any_of(run.cases, [](CaseTimes const& one) { return one.strategy == "step"; });
+  return run.has_steps();
 }
 
 using IsKind = bool (*)(Run const&);

@@ -19,8 +19,9 @@ void warn_of_resumed(Comparison& result, std::span<const Run> side) {
     if (!run.resumed_from.empty() && std::ranges::find(side, run.resumed_from, &Run::run_id) == side.end())
       result.warnings.push_back(run.path.string() + ": it continued the interrupted run " + run.resumed_from +
                                 "; the " + std::to_string(run.rounds_before) +
-                                " rounds before do not count, unless you give the unfinished file of that "
-                                "run (FILE.part.N) as a further run of this side");
+                                (run.has_steps() ? " samples" : " rounds") +
+                                " that were measured before do not count, unless you give the unfinished "
+                                "files (FILE.part.N) as further runs of this side");
 }
 
 void warn_of_files(Comparison& result, std::span<const Run> base, std::span<const Run> next) {

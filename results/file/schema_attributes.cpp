@@ -14,8 +14,9 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/", "resumed_from",
      "run_id of the interrupted run that this run continues (--resume); absent if it continues none"},
     {"/", "rounds_before",
-     "complete rounds of the interrupted run and of those that it continued; absent without resumed_from"},
-    {"/", "ddproxy_version", "version of the program that wrote it"},
+     "complete rounds (in a file of ddproxy step: samples) of the interrupted run and of those that it "
+     "continued; absent without resumed_from"},
+    {"/", "ddproxy_version", "version of the program that wrote the file"},
     {"/", "command", "run, layers, allreduce, collectives, sweep or step"},
     {"/", "label", "name of the offer, from --label; absent without it"},
 

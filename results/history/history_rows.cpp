@@ -63,7 +63,7 @@ std::string undecided_of(Said const& said, double at_least) {
            "the test needs four nights before the newest one to estimate the noise, and " +
            std::to_string(nights_for_the_noise) + " to say that nothing is slower; measure more nights";
   if (said.nights <= nights_for_the_noise)
-    return std::to_string(said.nights - 1) +
+    return "there are only " + std::to_string(said.nights - 1) +
            " nights before the newest one; the noise is known well enough after " +
            std::to_string(nights_for_the_noise) + ", and until then only large slowdowns are found";
   if (said.after_one > at_least)

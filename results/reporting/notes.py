@@ -36,8 +36,9 @@ def _of_newest(newest):
     if drift := newest.attribute("/phases", "drift"):
         yield f"{drift}."
     if before := newest.attribute("/", "resumed_from"):
-        yield (f"This run continued the interrupted run {before}. The {newest.attribute('/', 'rounds_before')} rounds before are in the unfinished file of that "
-               "run, and are not on this page.")
+        unit = "samples" if newest.has("/step/part") else "rounds"
+        yield (f"This run continued the interrupted run {before}. The {newest.attribute('/', 'rounds_before')} {unit} that were measured before are not on this page. "
+               "They are in the unfinished file of that run, or in those of the runs that it continued.")
     if simulated := _simulated(newest):
         yield simulated
     if states := derive.states_note(newest):

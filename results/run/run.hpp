@@ -57,6 +57,9 @@ struct Run {
   std::vector<CaseTimes> cases;  ///< cases of the sweep, then what [gate] of the input measures besides them,
                                  ///< for instance "compute/linear" or "bucket"
 
+  /// Returns whether the run measured whole steps.
+  bool has_steps() const { return std::ranges::find(cases, "step", &CaseTimes::strategy) != cases.end(); }
+
   /// Returns the case with that name, or nullptr.
   CaseTimes const* find(std::string const& name) const {
     const auto found = std::ranges::find(cases, name, &CaseTimes::name);

@@ -54,7 +54,7 @@ void add_unsaid(std::vector<std::string>& doubts, std::span<const Run> runs, std
   if (silent == 0 || silent == std::ssize(runs)) return;
   const auto first = std::ranges::find_if_not(runs, says);
   doubts.push_back(first->path.string() + (silent > 1 ? " and " + std::to_string(silent - 1) + " more" : "") +
-                   ": not compared in " + std::string(key) + ", because this value is missing");
+                   ": the value of " + std::string(key) + " is missing, so this value is not compared");
 }
 
 // Rejects a run if its figure of merit is not valid, or if its results were not verified. The times of such a
@@ -63,9 +63,10 @@ void check_sound(Run const& run, std::span<const std::string> allowed) {
   auto const* rule = find_validity(run.valid);
   const bool is_compared = run.valid.empty() || (rule && rule->is_compared);
   if (!is_compared && !is_in(allowed, "valid"))
-    throw std::invalid_argument(run.path.string() + ": valid=" + model::echo(run.valid) +
-                                ": the run did not confirm its figure of merit, so its times prove nothing; "
-                                "repeat the run, or accept it with --allow valid");
+    throw std::invalid_argument(
+        run.path.string() + ": valid=" + model::echo(run.valid) +
+        ": the figures of this run are not reliable (docs/results.md), so its times prove nothing; "
+        "repeat the run, or accept it with --allow valid");
   if (run.unverified.empty() || is_in(allowed, "verified")) return;
   const auto more = run.unverified.size() - 1;
   throw std::invalid_argument(run.path.string() + ": the gradients of the case " +

@@ -44,9 +44,9 @@ mib_list.__name__ = "list of MiB"
 
 def arguments():
     parser = argparse.ArgumentParser(prog=PROGRAM, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", nargs="?", metavar="MODULE:FUNCTION", help="function that makes the model; default: a GPT-2 with the dimensions below")
+    parser.add_argument("model", nargs="?", metavar="MODULE:FUNCTION", help="function that makes the model; default: a GPT-2 with the sizes below")
     for name, value in {"layers": 12, "d-model": 768, "heads": 12, "vocabulary": 50257, "context": 1024, "batch": 1, "sequence": 128}.items():
-        parser.add_argument(f"--{name}", type=positive(int), default=value, metavar="N", help=f"dimension of the GPT-2; default {value}")
+        parser.add_argument(f"--{name}", type=positive(int), default=value, metavar="N", help=f"{gpt2.OPTIONS[name]}; default {value}")
     parser.add_argument("--ranks", type=positive(int), metavar="N", help="start this many ranks on this machine (default 2); not with torchrun")
     parser.add_argument("--backend", choices=("gloo", "nccl"), default="nccl" if torch.cuda.is_available() else "gloo",
                         help="backend of torch.distributed; default: nccl with a GPU, else gloo")

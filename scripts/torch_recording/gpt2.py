@@ -7,6 +7,11 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+# The options that set the sizes of the model and of a batch, and their meaning.
+OPTIONS = {"layers": "number of layers of the GPT-2", "d-model": "dimension of its activations", "heads": "attention heads of each layer",
+           "vocabulary": "size of its vocabulary", "context": "longest sequence that it accepts, in tokens", "batch": "sequences of each rank",
+           "sequence": "tokens of each sequence"}
+
 
 class Block(nn.Module):
     def __init__(self, width, heads):

@@ -36,13 +36,13 @@ def arguments():
     parser = argparse.ArgumentParser(prog=PROGRAM, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     count = command.positive(int)
     for name, value in {"layers": 4, "d-model": 384, "heads": 6, "vocabulary": 4096, "context": 1024, "batch": 3, "sequence": 128}.items():
-        parser.add_argument(f"--{name}", type=count, default=value, metavar="N", help=f"dimension of the GPT-2; default {value}")
-    parser.add_argument("--methods", type=methods, default=list(sharded.METHODS), metavar="M,M", help="default fsdp2,zero1")
+        parser.add_argument(f"--{name}", type=count, default=value, metavar="N", help=f"{gpt2.OPTIONS[name]}; default {value}")
+    parser.add_argument("--methods", type=methods, default=list(sharded.METHODS), metavar="M,M", help="methods to measure; default: fsdp2,zero1")
     parser.add_argument("--ranks", type=count, default=2, metavar="N", help="ranks on this machine; default 2")
     parser.add_argument("--passes", type=count, default=7, metavar="N", help="samples of each measurement that the prediction uses; default 7")
     parser.add_argument("--samples", type=count, default=9, metavar="N", help="steps that are measured; default 9")
     parser.add_argument("--model-program", default="ddproxy-model", metavar="PROGRAM", help="ddproxy-model, which predicts the backward pass of DDP")
-    parser.add_argument("-o", "--output", type=Path, default=Path("recording"), metavar="DIR", help="default: recording")
+    parser.add_argument("-o", "--output", type=Path, default=Path("recording"), metavar="DIR", help="folder for the results; default: recording")
     options = parser.parse_args()
     if options.ranks < 2:
         parser.error("--ranks must be at least 2")

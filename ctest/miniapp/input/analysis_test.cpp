@@ -139,9 +139,11 @@ TEST(FigureOfMerit, IsHeldAgainstLimits) {
   EXPECT_EQ(beyond_limits(figures, 0.05, {}), "model-error is 0.1, above --max-model-error 0.05");
   EXPECT_EQ(beyond_limits(figures, 0.1, 0.001), "regret is 0.01, above --max-regret 0.001");
   figures.regret = not_available;
-  EXPECT_EQ(beyond_limits(figures, {}, 1), "regret is not available, and --max-regret asks for it");
+  EXPECT_EQ(beyond_limits(figures, {}, 1),
+            "regret is not known (nan), so it cannot be compared with --max-regret");
   figures.why_no_regret = "two caps";
-  EXPECT_EQ(beyond_limits(figures, {}, 1), "regret is not available, and --max-regret asks for it: two caps");
+  EXPECT_EQ(beyond_limits(figures, {}, 1),
+            "regret is not known (nan), so it cannot be compared with --max-regret: two caps");
 }
 
 TEST(FigureOfMerit, SaysWhyTheScoreIsNotKnown) {
@@ -163,7 +165,7 @@ TEST(FigureOfMerit, SaysWhyTheScoreIsNotKnown) {
   EXPECT_NE(few_ms.find("above the limit of 1.25 ms, which is 0.1 % of T, because E is below 0.5 % of T;"),
             std::string::npos)
       << few_ms;
-  EXPECT_NE(beyond_limits(figures, 100, {}).find("model-error is not available"), std::string::npos);
+  EXPECT_NE(beyond_limits(figures, 100, {}).find("model-error is not known (nan)"), std::string::npos);
   noisy[1].measured->exposed = {0.25, not_available, not_available};
   EXPECT_NE(judge(noisy, 8, 4096).why_no_error.find("bucketed/4 has one sample"), std::string::npos);
 }

@@ -97,8 +97,8 @@ TEST(SweepStates, TheLineBeginsWithWhetherTheFiguresAreAffected) {
             "the figures are not reliable (valid=unsteady), because more than half of the samples were "
             "dropped; repeat the run on a quieter machine");
   EXPECT_EQ(verdict({changed, changed}),
-            "tables and figures are uncertain, because no state lasted long enough and they mix the samples "
-            "of all states; repeat the run on a quieter machine");
+            "no state lasted long enough, so tables and figures mix the samples of all states and are "
+            "uncertain; repeat the run on a quieter machine");
 }
 
 }  // namespace

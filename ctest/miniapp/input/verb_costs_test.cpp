@@ -56,8 +56,8 @@ TEST_F(VerbCostsOfHybrid, ATableThatDifferentGroupsShareIsWarnedOf) {
   const auto result = verb_costs(step(true), tables(std::string(table_of_two) + scatter_of_two), 0);
   ASSERT_EQ(result.warnings.size(), 1U);
   EXPECT_NE(
-      result.warnings[0].find("(such as ranks 0, 1, and ranks 0, 2) take their times from the same table "
-                              "of all_reduce"),
+      result.warnings[0].find("groups of 2 ranks take their times from the same table of all_reduce: groups "
+                              "such as ranks 0, 1, and groups such as ranks 0, 2."),
       std::string::npos)
       << result.warnings[0];
 }
@@ -144,7 +144,7 @@ TEST_F(VerbCostsOfHybrid, ATableWithoutAColumnRanksIsNotThatOfAGroup) {
             "all_gather over 2 ranks, nor of all_reduce over 2 ranks, nor of reduce_scatter over 2 ranks"),
         text.npos)
         << text;
-    EXPECT_NE(text.find("without a column ranks holds for all ranks of the step"), text.npos) << text;
+    EXPECT_NE(text.find("without a column ranks has only times for all ranks"), text.npos) << text;
   }
   EXPECT_NO_THROW(verb_costs(step(), tables(of_all, 2), 0));
 }

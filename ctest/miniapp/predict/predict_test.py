@@ -105,7 +105,7 @@ class Predict(PredictCase):
         self.assertIsNone(result["score"]["predictors"][0]["regret"])
         done = self.call(*self.small(), "--measured", curve, "--max-regret", "1")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("regret is not available, and --max-regret asks for it: at least 3 caps", done.stderr)
+        self.assertIn("regret is not known (nan), so it cannot be compared with --max-regret: at least 3 caps", done.stderr)
 
     def test_a_curve_whose_exposed_part_is_within_the_noise_is_not_scored(self):
         curve = self.path("flat.csv", "bucket_mib,seconds\n1,4.05\n2,4.5\n4,5\n")  # E is 0.05 s, its noise 0.02 s
@@ -115,7 +115,7 @@ class Predict(PredictCase):
         self.assertIsNone(result["score"]["predictors"][0]["mean_error"])
         done = self.call(*self.small(), "--measured", curve, "--max-model-error", "100")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("model-error is not available, and --max-model-error asks for it: the noise of E of bucketed/1", done.stderr)
+        self.assertIn("model-error is not known (nan), so it cannot be compared with --max-model-error: the noise of E of bucketed/1", done.stderr)
 
     def test_seconds_that_cannot_be_added_are_refused(self):
         huge = self.path("huge.csv", "name,numel,seconds\n" + "".join(f"g{i},262144,1e308\n" for i in range(4)))

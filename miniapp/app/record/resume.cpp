@@ -25,10 +25,10 @@ std::string count_text(Options const& options, int rounds) {
 
 void say_start(Options const& options, EarlierRounds const& earlier, Config config) {
   config.rounds_before = earlier.rounds;
-  results::print_output(fmt::format("resume: {} has {} (run {}); this run takes {}{} more\n",
-                                    earlier.file.string(), count_text(options, earlier.rounds),
-                                    earlier.run_id, config.max_seconds > 0 ? "at least " : "",
-                                    rounds_to_take(config)));
+  results::print_output(fmt::format("resume: {} (run {}); complete so far: {}; this run takes {}{} more\n",
+                                    earlier.file.string(), earlier.run_id,
+                                    count_text(options, earlier.rounds),
+                                    config.max_seconds > 0 ? "at least " : "", rounds_to_take(config)));
 }
 
 // Prints a warning for each obstacle, because `--resume auto` then takes all rounds.
@@ -97,8 +97,9 @@ void refuse_overwriting_earlier(Options const& options, std::vector<UsedFile> wr
 std::string resumed_text(Options const& options, EarlierRounds const& earlier, std::size_t own) {
   if (earlier.rounds == 0) return "";
   return fmt::format(
-      "these figures are those of the {} of this run; the {} before are in the unfinished file of run {}. "
-      "Comparisons treat that file as another run\n",
+      "these figures are those of the {} of this run. The {} that were measured before are in the unfinished "
+      "file of run {}, or in those of the runs that it continued. Comparisons treat each file as a run of "
+      "its own\n",
       count_text(options, static_cast<int>(own)), count_text(options, earlier.rounds), earlier.run_id);
 }
 

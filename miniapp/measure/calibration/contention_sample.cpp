@@ -25,8 +25,7 @@ std::string cure_of_standstill(std::optional<ThreadChoice> const& rank) {
            "cores or more, for instance by starting fewer ranks on a node";
   return fmt::format(
       "A rank has {} cores and computes with {} threads, so communication has no core of its own. Set "
-      "[machine] "
-      "threads = {}",
+      "[machine] threads = {}",
       rank->own, rank->threads, rank->own - 1);
 }
 

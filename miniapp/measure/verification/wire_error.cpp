@@ -129,8 +129,8 @@ std::string beyond_bound(WireErrors const& errors, Workload const& workload) {
 std::string describe(WireErrors const& errors, Workload const& workload) {
   const auto worst = std::ranges::max_element(errors.max) - errors.max.begin();
   return fmt::format(
-      "{} on the wire: gradients differ from their fp32 average by {:.2g} RMS, an element by at most {:.2g} "
-      "of its mean |gradient| ({}; bound {:.2g})\n",
+      "{} on the wire: gradients differ from their fp32 average by {:.2g} RMS. The largest error of an "
+      "element is {:.2g} of its mean |gradient| (in {}; bound {:.2g})\n",
       word_of(workload.wire, wire_words), errors.total_rms, errors.max[static_cast<std::size_t>(worst)],
       workload.pass.gradients[static_cast<std::size_t>(worst)].name, errors.bound);
 }

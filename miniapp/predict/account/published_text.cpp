@@ -58,8 +58,8 @@ std::string fit_text(model::SeriesFit const& series) {
         "This addition is fitted on {}\n",
         series.name, series.base, series.startup * milli, presets);
   if (!series.base.empty())
-    return fmt::format("{}: {}. The bandwidth is that of {}; the other two are fitted on {}\n", series.name,
-                       rates_text(series.roofline), series.base, presets);
+    return fmt::format("{}: {}. The bandwidth is that of {}; peak and launch time are fitted on {}\n",
+                       series.name, rates_text(series.roofline), series.base, presets);
   return fmt::format("{}: {}, fitted on {}\n", series.name, rates_text(series.roofline), presets) +
          doubt_text(series);
 }
