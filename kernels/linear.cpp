@@ -15,6 +15,10 @@ Matrix plain(float const* data, Index columns) {
 Matrix transposed(float const* data, Index columns) {
   return {data, columns, true};
 }
+Matrix transpose_of(Matrix m) {
+  m.transposed = !m.transposed;
+  return m;
+}
 
 /// Returns beta of gemm(): 1 if a product is added to the result, 0 if it is assigned.
 float beta(SumMode mode) {
@@ -41,10 +45,11 @@ void linear_forward(Space const& exec, LinearSize size, float const* x, float co
 void linear_backward(Space const& exec, LinearSize size, float const* x, float const* weight, float const* dy,
                      LinearGradients out, float* scratch) {
   if (out.bias != nullptr) row_sum(exec, size.rows, size.out, dy, out.bias, scratch, out.parameters);
-  gemm(exec, {size.in, size.out, size.rows}, 1, transposed(x, size.in), plain(dy, size.out),
-       beta(out.parameters), {out.weight, size.out});
-  gemm(exec, {size.rows, size.in, size.out}, 1, plain(dy, size.out), transposed(weight, size.out),
-       beta(out.of_x), {out.x, size.in});
+  const Matrix gradient = keep_rounded(exec, size.rows, size.out, plain(dy, size.out));
+  gemm(exec, {size.in, size.out, size.rows}, 1, transposed(x, size.in), gradient, beta(out.parameters),
+       {out.weight, size.out});
+  gemm(exec, {size.rows, size.in, size.out}, 1, gradient, transposed(weight, size.out), beta(out.of_x),
+       {out.x, size.in});
 }
 
 void head_forward(Space const& exec, LinearSize size, float const* x, float const* table, float* logits) {
@@ -54,10 +59,10 @@ void head_forward(Space const& exec, LinearSize size, float const* x, float cons
 
 void head_backward(Space const& exec, LinearSize size, float const* x, float const* table,
                    float const* dlogits, float* dtable, float* dx, SumMode of_table) {
-  gemm(exec, {size.out, size.in, size.rows}, 1, transposed(dlogits, size.out), plain(x, size.in),
-       beta(of_table), {dtable, size.in});
-  gemm(exec, {size.rows, size.in, size.out}, 1, plain(dlogits, size.out), plain(table, size.in), 0,
-       {dx, size.in});
+  const Matrix gradient = keep_rounded(exec, size.rows, size.out, plain(dlogits, size.out));
+  gemm(exec, {size.out, size.in, size.rows}, 1, transpose_of(gradient), plain(x, size.in), beta(of_table),
+       {dtable, size.in});
+  gemm(exec, {size.rows, size.in, size.out}, 1, gradient, plain(table, size.in), 0, {dx, size.in});
 }
 
 }  // namespace ddproxy::kernels

@@ -39,6 +39,24 @@ Index linear_scratch(Index concurrency, LinearSize size) {
   return row_sum_scratch(concurrency, size.out);
 }
 
+Index bf16_stride(Index columns) {
+  constexpr Index elements_of_a_chunk = 8;
+  return (columns + elements_of_a_chunk - 1) / elements_of_a_chunk * elements_of_a_chunk;
+}
+
+// A linear layer multiplies x and the weight (left and right), x and dy (left and kept), and dy and the
+// weight (kept and right). The head multiplies dlogits (kept) and x or the table (right).
+Index rounded_operands_elements(std::vector<LinearSize> const& layers, LinearSize head) {
+  Index left = head.rows * bf16_stride(head.in), kept = head.rows * bf16_stride(head.out);
+  Index right = std::max(left, head.out * bf16_stride(head.in));
+  for (auto const& size : layers) {
+    left = std::max(left, size.rows * bf16_stride(size.in));
+    right = std::max(right, size.in * bf16_stride(size.out));
+    kept = std::max(kept, size.rows * bf16_stride(size.out));
+  }
+  return (left + right + kept) / 2;
+}
+
 Index batched::sequences_at_once(AttentionSize size) {
   return std::clamp<Index>(heads_at_once / size.heads, 1, size.batch);
 }
@@ -60,6 +78,24 @@ Index batched::lists_elements(AttentionSize size) {
 
 Index batched::attention_scratch(AttentionSize size) {
   return 2 * scores_elements(size) + lists_elements(size);
+}
+
+bool fused::supports(AttentionSize size) {
+  return size.head_size == 64 || size.head_size == 128;
+}
+
+Index fused::copy_elements(AttentionSize size, Index heads) {
+  return batched::sequences_at_once(size) * heads * size.sequence * size.head_size / 2;
+}
+
+Index fused::attention_scratch(AttentionSize size) {
+  if (!supports(size)) return 0;
+  return 2 * copy_elements(size, size.heads) + 2 * copy_elements(size, size.kv_heads) +
+         2 * batched::sequences_at_once(size) * size.heads * size.sequence;
+}
+
+Index device_attention_scratch(AttentionSize size) {
+  return std::max(batched::attention_scratch(size), fused::attention_scratch(size));
 }
 
 Index heads::padded(Index columns) {
