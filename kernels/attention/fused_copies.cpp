@@ -8,23 +8,33 @@
 namespace ddproxy::kernels::fused {
 namespace {
 
-/// One head of one token. The lanes of a thread share it, two neighbouring features at a time.
+/// One head of one token. The lanes of a thread share it: a lane has four neighbouring features. All heads of
+/// all tokens of a group of sequences are fewer than 2^31, so that numbers of rows are ints, which a device
+/// divides faster.
 struct HeadRow {
-  Index token;  ///< of all sequences
-  Index head;
+  int token, head;
   Index place;  ///< [sequence, head, token of the sequence]
 };
 
-KOKKOS_FUNCTION HeadRow head_row(Index row, Index heads, Index sequence) {
-  const Index token = row / heads, head = row % heads;
-  return {token, head, (token / sequence * heads + head) * sequence + token % sequence};
+constexpr int features_of_lane = 4, threads_of_team = 16;
+
+Teams teams_of_heads(Space const& exec, Index rows, Index head_size) {
+  const int lanes = static_cast<int>(head_size) / features_of_lane;
+  return {exec, static_cast<int>((rows + threads_of_team - 1) / threads_of_team), threads_of_team, lanes};
 }
 
-/// Rounds one vector of D numbers to bf16.
-KOKKOS_FUNCTION void round_vector(Team const& team, Index d, float const* from, Bf16* to) {
-  auto* const pairs = reinterpret_cast<std::uint32_t*>(to);
-  Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, d / 2),
-                       [=](Index i) { pairs[i] = to_two_bf16(from[2 * i], from[2 * i + 1]); });
+KOKKOS_FUNCTION HeadRow head_row(int row, int heads, int sequence) {
+  const int token = row / heads, head = row % heads;
+  return {token, head, (Index{token / sequence} * heads + head) * sequence + token % sequence};
+}
+
+/// Four bf16 numbers.
+struct alignas(8) FourBf16 {
+  std::uint32_t first, second;
+};
+
+KOKKOS_FUNCTION void round_four(float const* from, Bf16* to) {
+  *reinterpret_cast<FourBf16*>(to) = {to_two_bf16(from[0], from[1]), to_two_bf16(from[2], from[3])};
 }
 
 /// Rounds the vectors of one or two arrays with the same layout.
@@ -37,10 +47,14 @@ struct RoundHeads {
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     const Index number = row_of(team), d = size.head_size;
     if (number >= size.batch * size.sequence * heads) return;
-    const HeadRow row = head_row(number, heads, size.sequence);
+    const HeadRow row =
+        head_row(static_cast<int>(number), static_cast<int>(heads), static_cast<int>(size.sequence));
     const Index from = row.token * stride + row.head * d, to = row.place * d;
-    round_vector(team, d, first + from, to_first + to);
-    if (second != nullptr) round_vector(team, d, second + from, to_second + to);
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, d / features_of_lane), [=, *this](Index lane) {
+      const Index i = lane * features_of_lane;
+      round_four(first + from + i, to_first + to + i);
+      if (second != nullptr) round_four(second + from + i, to_second + to + i);
+    });
   }
 };
 
@@ -53,13 +67,19 @@ struct RoundGradients {
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     const Index number = row_of(team), d = size.head_size;
     if (number >= size.batch * size.sequence * size.heads) return;
-    const HeadRow row = head_row(number, size.heads, size.sequence);
+    const HeadRow row =
+        head_row(static_cast<int>(number), static_cast<int>(size.heads), static_cast<int>(size.sequence));
     float const* const gradient = dout + number * d;
     float const* const result = out + number * d;
-    round_vector(team, d, gradient, to + row.place * d);
+    Bf16* const copy = to + row.place * d;
     float product = 0;
     Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, d), [=](Index i, float& sum) { sum += gradient[i] * result[i]; },
+        Kokkos::ThreadVectorRange(team, d / features_of_lane),
+        [=](Index lane, float& sum) {
+          const Index first = lane * features_of_lane;
+          round_four(gradient + first, copy + first);
+          for (Index i = first; i < first + features_of_lane; ++i) sum += gradient[i] * result[i];
+        },
         product);
     const QueryRow values{log2_of_e * log_sum[row.place], product};
     QueryRow* const place = rows + row.place;
@@ -80,16 +100,17 @@ Copies::Copies(AttentionSize size, float* scratch) {
 
 void copy_inputs(Space const& exec, AttentionSize size, ConstQkv const& qkv, Copies const& to) {
   const Index tokens = size.batch * size.sequence;
-  Kokkos::parallel_for("attention: round queries", threads_of_rows(exec, tokens * size.heads),
+  Kokkos::parallel_for("attention: round queries", teams_of_heads(exec, tokens * size.heads, size.head_size),
                        RoundHeads{size, size.heads, qkv.q_stride, qkv.q, nullptr, to.q, nullptr});
-  Kokkos::parallel_for("attention: round keys and values", threads_of_rows(exec, tokens * size.kv_heads),
+  Kokkos::parallel_for("attention: round keys and values",
+                       teams_of_heads(exec, tokens * size.kv_heads, size.head_size),
                        RoundHeads{size, size.kv_heads, qkv.kv_stride, qkv.k, qkv.v, to.k, to.v});
 }
 
 void copy_gradients(Space const& exec, AttentionSize size, float const* out, float const* log_sum,
                     float const* dout, Copies const& to) {
   Kokkos::parallel_for("attention: round gradients",
-                       threads_of_rows(exec, size.batch * size.sequence * size.heads),
+                       teams_of_heads(exec, size.batch * size.sequence * size.heads, size.head_size),
                        RoundGradients{size, out, log_sum, dout, to.dout, to.rows});
 }
 

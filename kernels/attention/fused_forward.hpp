@@ -16,8 +16,8 @@ namespace ddproxy::kernels::fused {
 template <int D, int keys>
 struct Forward {
   struct Stages {
-    Bf16 k[keys * D];
-    Bf16 v[keys * D];
+    alignas(256) Bf16 k[keys * D];
+    alignas(256) Bf16 v[keys * D];
   };
   AttentionSize size;
   Bf16 const *q, *k, *v;  ///< [sequence, head, token, D]
@@ -44,7 +44,7 @@ struct Forward {
         head / size.heads * size.kv_heads + head % size.heads / (size.heads / size.kv_heads);
     return {head, kv_head, first, (end + keys - 1) / keys};
   }
-  __device__ void copy(Place at, Tile const& tile, Index number, Stages& to) const {
+  __device__ void copy(Place<D> const& at, Tile const& tile, Index number, Stages& to) const {
     const Index first = number * keys, there = size.sequence - first;
     const Index before = tile.kv_head * size.sequence + first;
     copy_tile<D, keys>(at, k + before * D, there, to.k);
@@ -53,9 +53,9 @@ struct Forward {
 
   template <class Member>
   __device__ void operator()(Member const& team) const {
-    const Place at{static_cast<int>(team.team_rank()), lane_of_warp()};
+    const Place<D> at(static_cast<unsigned>(team.team_rank()), lane_of_warp());
     auto* const stages =
-        static_cast<Stages*>(team.team_scratch(0).get_shmem_aligned(2 * sizeof(Stages), 128));
+        static_cast<Stages*>(team.team_scratch(0).get_shmem_aligned(2 * sizeof(Stages), alignof(Stages)));
     const Tile tile = tile_of(team.league_rank());
     RowFragments<D> queries;
     load_queries(team, at, tile, reinterpret_cast<Bf16*>(stages), queries);
@@ -75,7 +75,7 @@ struct Forward {
   }
 
   template <class Member>
-  __device__ void load_queries(Member const& team, Place at, Tile const& tile, Bf16* memory,
+  __device__ void load_queries(Member const& team, Place<D> const& at, Tile const& tile, Bf16* memory,
                                RowFragments<D>& queries) const {
     static_assert(2 * sizeof(Stages) >= rows_of_team * D * sizeof(Bf16));
     const Index before = tile.head * size.sequence + tile.first, there = size.sequence - tile.first;
@@ -83,25 +83,26 @@ struct Forward {
     end_group_of_copies();
     wait_for_copies<0>();
     team.team_barrier();
-    queries.load(at, memory, at.warp * rows_of_warp);
+    queries.load(at, memory, at.rows_before());
     team.team_barrier();
   }
 
   /// Adds the contributions of the keys of a stage. The tile's first query is `ahead` after the first of
   /// them.
-  __device__ void add(Place at, Index ahead, RowFragments<D> const& queries, Stages const& stage,
+  __device__ void add(Place<D> const& at, Index ahead, RowFragments<D> const& queries, Stages const& stage,
                       Softmax& softmax, RowSums<D>& sums) const {
     Sums s[keys / 8] = {};
+    const unsigned k_tile = shared_address(stage.k) + at.across, v_tile = shared_address(stage.v) + at.along;
     for (int step = 0; step < keys / inner; ++step)
-      queries.multiply_transposed(at, stage.k, step * inner, s + 2 * step);
+      queries.multiply_transposed(k_tile, step * inner, s + 2 * step);
     if (ahead < keys) hide_later_keys(at, ahead, s);
     for (int half = 0; half < 2; ++half) rescale(half, s, softmax, sums);
     for (int step = 0; step < keys / inner; ++step)
-      sums.add_product(at, rounded(s + 2 * step), stage.v, step * inner);
+      sums.add_product(rounded(s + 2 * step), v_tile, step * inner);
   }
 
-  __device__ void hide_later_keys(Place at, Index ahead, Sums* s) const {
-    const Index query = ahead + at.warp * rows_of_warp + at.row();
+  __device__ void hide_later_keys(Place<D> const& at, Index ahead, Sums* s) const {
+    const Index query = ahead + at.rows_before() + at.row();
     for (int n = 0; n < keys / 8; ++n)
       for (int i = 0; i < 4; ++i)
         if (8 * n + at.column() + i % 2 > query + i / 2 * 8) s[n].of[i] = -1e30F;
@@ -115,11 +116,11 @@ struct Forward {
     for (int n = 0; n < keys / 8; ++n)
       largest = Kokkos::max(largest, Kokkos::max(s[n].of[2 * half], s[n].of[2 * half + 1]));
     largest = largest_of_four_lanes(largest);
-    const float factor = Kokkos::exp2((before - largest) * scale_log2), shift = largest * scale_log2;
+    const float factor = fast_power_of_two((before - largest) * scale_log2), shift = largest * scale_log2;
     float sum = softmax.sum[half] * factor;
     for (int n = 0; n < keys / 8; ++n)
       for (int i = 2 * half; i < 2 * half + 2; ++i) {
-        s[n].of[i] = Kokkos::exp2(Kokkos::fma(s[n].of[i], scale_log2, -shift));
+        s[n].of[i] = fast_power_of_two(Kokkos::fma(s[n].of[i], scale_log2, -shift));
         sum += s[n].of[i];
       }
     for (int n = 0; n < D / 8; ++n)
@@ -128,8 +129,9 @@ struct Forward {
     softmax.sum[half] = sum;
   }
 
-  __device__ void store(Place at, Tile const& tile, Softmax const& softmax, RowSums<D>& sums) const {
-    const Index first = tile.first + at.warp * rows_of_warp, there = size.sequence - first;
+  __device__ void store(Place<D> const& at, Tile const& tile, Softmax const& softmax,
+                        RowSums<D>& sums) const {
+    const Index first = tile.first + at.rows_before(), there = size.sequence - first;
     for (int half = 0; half < 2; ++half) {
       const float sum = sum_of_four_lanes(softmax.sum[half]);
       const int row = at.row() + 8 * half;

@@ -16,70 +16,76 @@ namespace ddproxy::kernels::fused {
 inline constexpr int warps = 4, lanes = 32;
 inline constexpr int rows_of_warp = 16;  ///< rows of a fragment A
 inline constexpr int rows_of_team = warps * rows_of_warp;
-inline constexpr int inner =
-    16;  ///< columns of a fragment A; products of two fragments B cover as many columns
-
-/// The position of the calling thread in its team.
-struct Place {
-  int warp, lane;
-  __device__ int thread() const { return warp * lanes + lane; }
-  __device__ int row() const { return lane / 4; }  ///< first row of this lane in fragments A and C
-  __device__ int column() const {
-    return 2 * (lane % 4);
-  }  ///< first column of this lane in fragments A and C
-};
+/// Columns of a fragment A. Products with two fragments B give as many columns.
+inline constexpr int inner = 16;
+inline constexpr unsigned bytes_of_bf16 = sizeof(Bf16);
 
 /// Returns the number of tiles of a sequence. A team works on one tile of queries or keys.
 KOKKOS_INLINE_FUNCTION Index tiles_of(AttentionSize const& size) {
   return (size.sequence + rows_of_team - 1) / rows_of_team;
 }
 
+/// The place of the calling thread in its team, and in the tiles from which it loads fragments.
+///
+/// A lane loads a fragment from row `row` on and from column 16 `step` on at
+///   ((tile + offset) XOR 32 step) + the bytes of `row` rows,
+/// because the places of a row's chunks are XORed, and because tiles are aligned to 256 bytes. Rows are
+/// multiples of 16.
 template <int D>
-__device__ Bf16* chunk_of(Bf16* tile, int row, int number) {
-  return tile + row * D + (number ^ (row % 8)) * chunk;
-}
+struct Place {
+  unsigned warp, lane;
+  unsigned along;   ///< offset in bytes for a fragment A, and for a fragment B whose columns are the tile's
+  unsigned across;  ///< offset in bytes for a fragment B whose columns are the tile's rows
+
+  __device__ Place(unsigned warp_of_team, unsigned lane_of_thread)
+      : warp(warp_of_team),
+        lane(lane_of_thread),
+        along(offset(lane & 15U, lane >> 4U)),
+        across(offset((lane & 7U) + (lane >> 4U) * 8, lane >> 3U & 1U)) {}
+  __device__ int thread() const { return static_cast<int>(warp * lanes + lane); }
+  /// First row and first column of this lane in fragments A and C.
+  __device__ int row() const { return static_cast<int>(lane >> 2U); }
+  __device__ int column() const { return static_cast<int>(2 * (lane & 3U)); }
+  /// First row of this warp in the team's tile.
+  __device__ int rows_before() const { return static_cast<int>(warp) * rows_of_warp; }
+
+ private:
+  __device__ static unsigned offset(unsigned row, unsigned number) {
+    return (row * D + (number ^ (row & 7U)) * chunk) * bytes_of_bf16;
+  }
+};
+
+/// Returns the address from which a lane loads; see Place. `tile` is the tile's address plus the lane's
+/// offset.
 template <int D>
-__device__ Bf16 const* chunk_of(Bf16 const* tile, int row, int number) {
-  return tile + row * D + (number ^ (row % 8)) * chunk;
+__device__ unsigned address_in(unsigned tile, int row, int step) {
+  return (tile ^ static_cast<unsigned>(inner * step) * bytes_of_bf16) +
+         static_cast<unsigned>(row) * D * bytes_of_bf16;
 }
 
-/// Begins to copy `rows` rows of D numbers into a tile. Rows from `there` on become zero.
+/// Begins to copy `rows` rows of D numbers into a tile. Rows from `there` on become zero. A thread copies the
+/// same chunk of every (threads / chunks of a row)-th row.
 template <int D, int rows>
-__device__ void copy_tile(Place at, Bf16 const* from, Index there, Bf16* tile) {
-  constexpr int chunks = D / chunk;
-  for (int i = at.thread(); i < rows * chunks; i += warps * lanes) {
-    const int row = i / chunks, number = i % chunks;
-    const bool exists = row < there;
-    copy_16_bytes(chunk_of<D>(tile, row, number), exists ? from + row * D + number * chunk : from, exists);
+__device__ void copy_tile(Place<D> const& at, Bf16 const* from, Index there, Bf16* tile) {
+  constexpr int chunks = D / chunk, rows_at_once = warps * lanes / chunks;
+  static_assert(rows % rows_at_once == 0 && rows_at_once % 8 == 0);
+  const int first = at.thread() / chunks, number = at.thread() % chunks;
+  const int end = static_cast<int>(Kokkos::min(there, Index{rows}));
+  Bf16 const* const source = from + first * D + number * chunk;
+  Bf16* const target = tile + first * D + (number ^ (first & 7)) * chunk;
+#pragma unroll
+  for (int row = 0; row < rows; row += rows_at_once) {
+    const bool exists = first + row < end;
+    copy_16_bytes(target + row * D, exists ? source + row * D : from, exists);
   }
 }
 
 /// Begins to copy the QueryRows of `rows` queries. Those from `there` on become zero.
-template <int rows>
-__device__ void copy_query_rows(Place at, QueryRow const* from, Index there, QueryRow* to) {
+template <int rows, int D>
+__device__ void copy_query_rows(Place<D> const& at, QueryRow const* from, Index there, QueryRow* to) {
   const int row = at.thread();
   if (row >= rows) return;
   copy_8_bytes(to + row, row < there ? from + row : from, row < there);
-}
-
-/// Loads the fragment A of rows `row` to row + 15 and of the 16 columns from 16 `step` on.
-template <int D>
-__device__ Fragment load_a(Place at, Bf16 const* tile, int row, int step) {
-  return load_matrices(chunk_of<D>(tile, row + at.lane % 16, 2 * step + at.lane / 16));
-}
-
-/// Loads the fragments B of two products with the transpose of a tile: the columns of B are the rows `row` to
-/// row + 15 of the tile, and the inner dimension is its 16 columns from 16 `step` on.
-template <int D>
-__device__ Fragment load_b_of_transpose(Place at, Bf16 const* tile, int row, int step) {
-  return load_matrices(chunk_of<D>(tile, row + at.lane % 8 + at.lane / 16 * 8, 2 * step + at.lane / 8 % 2));
-}
-
-/// Loads the fragments B of two products with a tile: the inner dimension is the rows `row` to row + 15 of
-/// the tile, and the columns of B are its 16 columns from 16 `step` on.
-template <int D>
-__device__ Fragment load_b(Place at, Bf16 const* tile, int row, int step) {
-  return load_matrices_transposed(chunk_of<D>(tile, row + at.lane % 16, 2 * step + at.lane / 16));
 }
 
 /// Computes two neighbouring fragments, C[0] += A B[0] and C[1] += A B[1].
@@ -98,13 +104,17 @@ __device__ inline Fragment rounded(Sums const* c) {
 template <int D>
 struct RowFragments {
   Fragment of[D / inner];
-  __device__ void load(Place at, Bf16 const* tile, int row) {
-    for (int step = 0; step < D / inner; ++step) of[step] = load_a<D>(at, tile, row, step);
+
+  /// Loads the rows `row` to row + 15 of a tile.
+  __device__ void load(Place<D> const& at, Bf16 const* tile, int row) {
+    const unsigned from = shared_address(tile) + at.along;
+    for (int step = 0; step < D / inner; ++step) of[step] = load_matrices(address_in<D>(from, row, step));
   }
-  /// Adds this times the transpose of 16 rows of a tile to the two fragments of C.
-  __device__ void multiply_transposed(Place at, Bf16 const* tile, int row, Sums* c) const {
+  /// Adds this times the transpose of the rows `row` to row + 15 of a tile to the two fragments of C. `tile`
+  /// is the tile's address plus Place::across.
+  __device__ void multiply_transposed(unsigned tile, int row, Sums* c) const {
     for (int step = 0; step < D / inner; ++step)
-      multiply_add_two(c, of[step], load_b_of_transpose<D>(at, tile, row, step));
+      multiply_add_two(c, of[step], load_matrices(address_in<D>(tile, row, step)));
   }
 };
 
@@ -112,14 +122,16 @@ struct RowFragments {
 template <int D>
 struct RowSums {
   Sums of[D / 8] = {};
-  /// Adds a[16, 16] times 16 rows of a tile.
-  __device__ void add_product(Place at, Fragment const& a, Bf16 const* tile, int row) {
+
+  /// Adds a[16, 16] times the rows `row` to row + 15 of a tile. `tile` is the tile's address plus
+  /// Place::along.
+  __device__ void add_product(Fragment const& a, unsigned tile, int row) {
     for (int step = 0; step < D / inner; ++step)
-      multiply_add_two(of + 2 * step, a, load_b<D>(at, tile, row, step));
+      multiply_add_two(of + 2 * step, a, load_matrices_transposed(address_in<D>(tile, row, step)));
   }
   /// Assigns factor times the sums to the rows of `out`, which begin `stride` elements apart. Leaves out the
   /// rows from `there` on.
-  __device__ void store(Place at, float factor, Index there, float* out, Index stride) const {
+  __device__ void store(Place<D> const& at, float factor, Index there, float* out, Index stride) const {
     for (int half = 0; half < 2; ++half) {
       const int row = at.row() + 8 * half;
       if (row >= there) continue;

@@ -32,38 +32,37 @@ struct Sums {
 /// Eight bf16 numbers: the unit in which tiles are copied and stored.
 inline constexpr int chunk = 8;
 
-__device__ inline int lane_of_warp() {
+__device__ inline unsigned lane_of_warp() {
   unsigned lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-  return static_cast<int>(lane);
+  return lane;
 }
 
+/// Returns the address of an object in shared memory as the instructions below take it.
 __device__ inline unsigned shared_address(void const* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-/// Loads four matrices of 8 x 8 elements from shared memory. Lanes 8 i to 8 i + 7 give the addresses of the
-/// rows of matrix i, aligned to 16 bytes. Register i of a lane gets the elements (lane / 4, 2 (lane % 4)) and
-/// the next.
-__device__ inline Fragment load_matrices(Bf16 const* row) {
+/// Loads four matrices of 8 x 8 elements from shared memory. Lanes 8 i to 8 i + 7 give the addresses
+/// (shared_address()) of the rows of matrix i, aligned to 16 bytes. Register i of a lane gets the elements
+/// (lane / 4, 2 (lane % 4)) and the next.
+__device__ inline Fragment load_matrices(unsigned row) {
   Fragment f{};
 #if __CUDA_ARCH__ >= 800
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(f.part[0]), "=r"(f.part[1]), "=r"(f.part[2]), "=r"(f.part[3])
-               : "r"(shared_address(row))
-               : "memory");
+               : "r"(row));
 #endif
   return f;
 }
 
 /// As load_matrices(), but each matrix is transposed.
-__device__ inline Fragment load_matrices_transposed(Bf16 const* row) {
+__device__ inline Fragment load_matrices_transposed(unsigned row) {
   Fragment f{};
 #if __CUDA_ARCH__ >= 800
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(f.part[0]), "=r"(f.part[1]), "=r"(f.part[2]), "=r"(f.part[3])
-               : "r"(shared_address(row))
-               : "memory");
+               : "r"(row));
 #endif
   return f;
 }
@@ -76,6 +75,13 @@ __device__ inline void multiply_add(Sums& c, Fragment const& a, unsigned b0, uns
       : "+f"(c.of[0]), "+f"(c.of[1]), "+f"(c.of[2]), "+f"(c.of[3])
       : "r"(a.part[0]), "r"(a.part[1]), "r"(a.part[2]), "r"(a.part[3]), "r"(b0), "r"(b1));
 #endif
+}
+
+/// Returns 2^x, or 0 if the result is below the smallest normal number.
+__device__ inline float fast_power_of_two(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
 }
 
 /// Returns the largest of the values of the four lanes that hold one row of C.

@@ -8,6 +8,7 @@
 #include "kernels/gemm/device_blas.hpp"
 #include "kernels/gemm/gemm.hpp"
 #include "kernels/gemm/rounded_operands.hpp"
+#include "kernels/sizes/scratch.hpp"
 
 namespace ddproxy::kernels {
 namespace {
@@ -85,7 +86,7 @@ blas::Status gemm_of_rounded(Space const& exec, GemmSize size, float alpha, Matr
   const auto right = rounded_copy(exec, RoundedOperands::right, size.inner, size.columns, b);
   const ForeignCall foreign;
   return blas::gemm_of_bf16(library.on(exec), operation(b), operation(a), dimension(size.columns),
-                            dimension(size.rows), dimension(size.inner), &alpha, right.data,
+                            dimension(size.rows), dimension(padded_for_bf16(size.inner)), &alpha, right.data,
                             dimension(right.stride), left.data, dimension(left.stride), &beta, c.data,
                             dimension(c.stride));
 }

@@ -8,21 +8,24 @@
 namespace ddproxy::kernels {
 namespace {
 
-/// Rounds one row. The threads of the team share it, two neighbouring elements at a time.
+/// Rounds one row, or writes zeros to a row behind the last one. The threads of the team share the row, two
+/// neighbouring elements at a time.
 struct RoundRow {
   float const* from;
   Index from_stride;
-  Index columns;
+  Index rows, columns;
   std::uint32_t* to;  ///< two elements of the copy
   Index to_stride;    ///< in pairs of elements
 
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    float const* const in = from + team.league_rank() * from_stride;
-    std::uint32_t* const out = to + team.league_rank() * to_stride;
-    const Index last = columns - 1;
+    const Index row = team.league_rank();
+    const bool exists = row < rows;
+    float const* const in = from + (exists ? row * from_stride : 0);
+    std::uint32_t* const out = to + row * to_stride;
+    const Index end = exists ? columns : 0;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, to_stride), [=](Index pair) {
       const Index i = 2 * pair;
-      out[pair] = to_two_bf16(i <= last ? in[i] : 0.0F, i < last ? in[i + 1] : 0.0F);
+      out[pair] = to_two_bf16(i < end ? in[i] : 0.0F, i + 1 < end ? in[i + 1] : 0.0F);
     });
   }
 };
@@ -42,10 +45,11 @@ Bf16* RoundedOperands::memory_for(Space const& exec, Slot slot, Index elements) 
 
 RoundedOperands::Copy RoundedOperands::round(Space const& exec, Slot slot, Index rows, Index columns,
                                              Matrix const& m) {
-  const Index stride = bf16_stride(columns);
-  Bf16* const to = memory_for(exec, slot, rows * stride);
-  Kokkos::parallel_for("round to bf16", teams_of_rows(exec, rows, columns),
-                       RoundRow{m.data, m.stride, columns, reinterpret_cast<std::uint32_t*>(to), stride / 2});
+  const Index stride = padded_for_bf16(columns), all_rows = padded_for_bf16(rows);
+  Bf16* const to = memory_for(exec, slot, all_rows * stride);
+  Kokkos::parallel_for(
+      "round to bf16", teams_of_rows(exec, all_rows, columns),
+      RoundRow{m.data, m.stride, rows, columns, reinterpret_cast<std::uint32_t*>(to), stride / 2});
   copies_[slot] = {to, stride};
   return copies_[slot];
 }

@@ -44,14 +44,25 @@ struct SumOfParts {
         .set_scratch_size(0, Kokkos::PerTeam(Totals::shmem_size()));
   }
 
+  /// Returns the sum of every `threads`-th part of a column, from part `first` on. It requests several parts
+  /// at once, because each load takes long.
+  KOKKOS_FUNCTION float share(Index column, Index first, Index threads) const {
+    constexpr int at_once = 8;
+    float sums[at_once] = {};
+    Index p = first;
+    for (; p + (at_once - 1) * threads < parts; p += at_once * threads)
+      for (int i = 0; i < at_once; ++i) sums[i] += partial[(p + i * threads) * columns + column];
+    for (; p < parts; p += threads) sums[0] += partial[p * columns + column];
+    for (int i = 1; i < at_once; ++i) sums[0] += sums[i];
+    return sums[0];
+  }
+
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     const Totals totals(team.team_scratch(0));
     const Index first = Index{team.league_rank()} * width, left = columns - first;
     const int mine = left < width ? static_cast<int>(left) : width, threads = team.team_size();
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, mine), [&](int lane) {
-      float total = 0;
-      for (Index p = team.team_rank(); p < parts; p += threads) total += partial[p * columns + first + lane];
-      totals(team.team_rank(), lane) = total;
+      totals(team.team_rank(), lane) = share(first + lane, team.team_rank(), threads);
     });
     team.team_barrier();
     if (team.team_rank() > 0) return;

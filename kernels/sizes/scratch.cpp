@@ -39,20 +39,23 @@ Index linear_scratch(Index concurrency, LinearSize size) {
   return row_sum_scratch(concurrency, size.out);
 }
 
-Index bf16_stride(Index columns) {
-  constexpr Index elements_of_a_chunk = 8;
-  return (columns + elements_of_a_chunk - 1) / elements_of_a_chunk * elements_of_a_chunk;
+Index padded_for_bf16(Index count) {
+  constexpr Index elements_of_16_bytes = 8;
+  return (count + elements_of_16_bytes - 1) / elements_of_16_bytes * elements_of_16_bytes;
 }
 
 // A linear layer multiplies x and the weight (left and right), x and dy (left and kept), and dy and the
 // weight (kept and right). The head multiplies dlogits (kept) and x or the table (right).
 Index rounded_operands_elements(std::vector<LinearSize> const& layers, LinearSize head) {
-  Index left = head.rows * bf16_stride(head.in), kept = head.rows * bf16_stride(head.out);
-  Index right = std::max(left, head.out * bf16_stride(head.in));
+  const auto padded = [](Index rows, Index columns) {
+    return padded_for_bf16(rows) * padded_for_bf16(columns);
+  };
+  Index left = padded(head.rows, head.in), kept = padded(head.rows, head.out);
+  Index right = std::max(left, padded(head.out, head.in));
   for (auto const& size : layers) {
-    left = std::max(left, size.rows * bf16_stride(size.in));
-    right = std::max(right, size.in * bf16_stride(size.out));
-    kept = std::max(kept, size.rows * bf16_stride(size.out));
+    left = std::max(left, padded(size.rows, size.in));
+    right = std::max(right, padded(size.in, size.out));
+    kept = std::max(kept, padded(size.rows, size.out));
   }
   return (left + right + kept) / 2;
 }

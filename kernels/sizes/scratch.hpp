@@ -44,9 +44,9 @@ struct LinearSize {
 /// a bias needs none.
 Index linear_scratch(Index concurrency, LinearSize size);
 
-/// Returns the elements from one row of a copy in bf16 to the next: `columns`, rounded up to whole chunks of
-/// 16 bytes.
-Index bf16_stride(Index columns);
+/// Returns a number of rows or columns, filled up to a multiple of 8, as copies of operands in bf16 have
+/// them.
+Index padded_for_bf16(Index count);
 
 /// Returns the elements of the copies in bf16 that the products of a model share if they run in bf16
 /// (kernels/gemm/rounded_operands.hpp). `layers` are the linear layers, and `head` is the output head.
