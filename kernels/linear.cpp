@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/linear.hpp"
 
+#include <cstdint>
+
 #include "kernels/base/teams.hpp"
 #include "kernels/gemm/gemm.hpp"
 #include "kernels/norm/row_sum.hpp"
@@ -33,6 +35,26 @@ void fill_rows(Space const& exec, Index rows, Index columns, float const* row, f
       });
 }
 
+bool is_aligned(float const* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
+
+/// Computes the gradient of the bias, if there is one. Returns dy for two products. In bf16 one kernel sums
+/// dy and makes the copy for the products.
+Matrix sum_and_keep(Space const& exec, LinearSize size, float const* dy, LinearGradients const& out,
+                    float* scratch) {
+  Matrix gradient = plain(dy, size.out);
+  if (out.bias == nullptr) return keep_rounded(exec, size.rows, size.out, gradient);
+  const bool aligned = is_aligned(dy) && is_aligned(scratch);
+  if (Bf16* const copy = aligned ? memory_of_kept(exec, size.rows, size.out) : nullptr) {
+    row_sum_and_copy(exec, size.rows, size.out, dy, out.bias, scratch, out.parameters, copy);
+    gradient.is_kept = true;
+    return gradient;
+  }
+  row_sum(exec, size.rows, size.out, dy, out.bias, scratch, out.parameters);
+  return keep_rounded(exec, size.rows, size.out, gradient);
+}
+
 }  // namespace
 
 void linear_forward(Space const& exec, LinearSize size, float const* x, float const* weight,
@@ -44,8 +66,7 @@ void linear_forward(Space const& exec, LinearSize size, float const* x, float co
 
 void linear_backward(Space const& exec, LinearSize size, float const* x, float const* weight, float const* dy,
                      LinearGradients out, float* scratch) {
-  if (out.bias != nullptr) row_sum(exec, size.rows, size.out, dy, out.bias, scratch, out.parameters);
-  const Matrix gradient = keep_rounded(exec, size.rows, size.out, plain(dy, size.out));
+  const Matrix gradient = sum_and_keep(exec, size, dy, out, scratch);
   gemm(exec, {size.in, size.out, size.rows}, 1, transposed(x, size.in), gradient, beta(out.parameters),
        {out.weight, size.out});
   gemm(exec, {size.rows, size.in, size.out}, 1, gradient, transposed(weight, size.out), beta(out.of_x),

@@ -28,13 +28,8 @@ KOKKOS_FUNCTION HeadRow head_row(int row, int heads, int sequence) {
   return {token, head, (Index{token / sequence} * heads + head) * sequence + token % sequence};
 }
 
-/// Four bf16 numbers.
-struct alignas(8) FourBf16 {
-  std::uint32_t first, second;
-};
-
 KOKKOS_FUNCTION void round_four(float const* from, Bf16* to) {
-  *reinterpret_cast<FourBf16*>(to) = {to_two_bf16(from[0], from[1]), to_two_bf16(from[2], from[3])};
+  *reinterpret_cast<FourBf16*>(to) = to_four_bf16(from);
 }
 
 /// Rounds the vectors of one or two arrays with the same layout.

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "kernels/base/bf16.hpp"
 #include "kernels/base/types.hpp"
 
 namespace ddproxy::kernels {
@@ -87,6 +88,11 @@ MatrixPrecision matrix_precision();
 /// this copy for the matrix that is returned. The copy is valid until the next call of keep_rounded(). With
 /// fp32 and tf32 it returns `m`. `rows` and `columns` are those in memory, before a transposition.
 Matrix keep_rounded(Space const& exec, Index rows, Index columns, Matrix m);
+
+/// Returns memory [rows, columns] for a rounded copy that the caller makes in place of keep_rounded(), and
+/// then sets Matrix::is_kept. Returns a null pointer if products do not run in bf16, or if rows or columns
+/// are no multiples of 8: then call keep_rounded().
+Bf16* memory_of_kept(Space const& exec, Index rows, Index columns);
 
 /// Returns a text for the provenance in results files: library and version of the backend, and the core type
 /// (OpenBLAS) or the precision (device).

@@ -92,6 +92,10 @@ Matrix keep_rounded(Space const&, Index, Index, Matrix m) {
   return m;
 }
 
+Bf16* memory_of_kept(Space const&, Index, Index) {
+  return nullptr;
+}
+
 std::string gemm_backend() {
 #ifdef DDPROXY_OPENBLAS
   return std::string(openblas_get_config()) + ", core type " + openblas_get_corename();

@@ -144,6 +144,12 @@ Matrix keep_rounded(Space const& exec, Index rows, Index columns, Matrix m) {
   return m;
 }
 
+Bf16* memory_of_kept(Space const& exec, Index rows, Index columns) {
+  const bool padded = padded_for_bf16(rows) != rows || padded_for_bf16(columns) != columns;
+  if (padded || library.precision != MatrixPrecision::bf16) return nullptr;
+  return library.rounded.reserve(exec, RoundedOperands::kept, rows, columns);
+}
+
 std::string gemm_backend() {
   int number = 0;  // 10000 major + 100 minor + patch
   check(blas::version(library.handle(), &number), "asking for the version");

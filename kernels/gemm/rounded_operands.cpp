@@ -43,14 +43,18 @@ Bf16* RoundedOperands::memory_for(Space const& exec, Slot slot, Index elements) 
   return memory.data();
 }
 
+Bf16* RoundedOperands::reserve(Space const& exec, Slot slot, Index rows, Index columns) {
+  Bf16* const memory = memory_for(exec, slot, rows * columns);
+  copies_[slot] = {memory, columns};
+  return memory;
+}
+
 RoundedOperands::Copy RoundedOperands::round(Space const& exec, Slot slot, Index rows, Index columns,
                                              Matrix const& m) {
   const Index stride = padded_for_bf16(columns), all_rows = padded_for_bf16(rows);
-  Bf16* const to = memory_for(exec, slot, all_rows * stride);
-  Kokkos::parallel_for(
-      "round to bf16", teams_of_rows(exec, all_rows, columns),
-      RoundRow{m.data, m.stride, rows, columns, reinterpret_cast<std::uint32_t*>(to), stride / 2});
-  copies_[slot] = {to, stride};
+  auto* const to = reinterpret_cast<std::uint32_t*>(reserve(exec, slot, all_rows, stride));
+  Kokkos::parallel_for("round to bf16", teams_of_rows(exec, all_rows, columns),
+                       RoundRow{m.data, m.stride, rows, columns, to, stride / 2});
   return copies_[slot];
 }
 

@@ -36,7 +36,11 @@ class RoundedOperands {
   /// Enqueues the rounding of a matrix of `rows` rows and `columns` columns in memory. Returns the copy.
   Copy round(Space const& exec, Slot slot, Index rows, Index columns, Matrix const& m);
 
-  /// Returns the matrix that was last rounded into `slot`.
+  /// Returns memory for a copy, [rows, columns], whose rows lie side by side. The caller enqueues the kernel
+  /// that assigns it. rows and columns must be multiples of 8.
+  Bf16* reserve(Space const& exec, Slot slot, Index rows, Index columns);
+
+  /// Returns the copy that was last made in `slot`.
   Copy last(Slot slot) const { return copies_[slot]; }
 
   /// Frees the memory.

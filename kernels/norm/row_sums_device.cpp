@@ -7,12 +7,14 @@
 namespace ddproxy::kernels::devices {
 namespace {
 
-/// Assigns the partial sums of x. A work item is `width` columns of one part.
+/// Assigns the partial sums of x, and a copy of x in bf16 unless `copy` is a null pointer. A work item is
+/// `width` columns of one part. With a copy, `width` must be 4.
 template <int width>
 struct PartialSum {
   RowParts size;
   float const* x;
   float* partial;
+  FourBf16* copy = nullptr;
 
   KOKKOS_FUNCTION void operator()(Index item) const {
     const Index packs_of_row = size.columns / width, column = item % packs_of_row, part = item / packs_of_row;
@@ -20,6 +22,8 @@ struct PartialSum {
     for (Index row = size.first_row(part); row < size.end_row(part); ++row) {
       const auto values = packs<width>(x + row * size.columns)[column];
       for (int i = 0; i < width; ++i) total.of[i] += values.of[i];
+      if constexpr (width == 4)
+        if (copy != nullptr) copy[row * packs_of_row + column] = to_four_bf16(values.of);
     }
     packs<width>(partial)[item] = total;
   }
@@ -81,6 +85,11 @@ void row_sum(Space const& exec, RowParts size, float const* x, float* partial) {
     Kokkos::parallel_for("row_sum", items(exec, size, 4), PartialSum<4>{size, x, partial});
   else
     Kokkos::parallel_for("row_sum", items(exec, size, 1), PartialSum<1>{size, x, partial});
+}
+
+void row_sum_and_copy(Space const& exec, RowParts size, float const* x, float* partial, Bf16* copy) {
+  Kokkos::parallel_for("row_sum and bf16", items(exec, size, 4),
+                       PartialSum<4>{size, x, partial, reinterpret_cast<FourBf16*>(copy)});
 }
 
 void add_parts(Space const& exec, Index parts, Index columns, float const* partial, float* sum,
