@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/linear.hpp"
 
+#include <cstdint>
+
 #include "kernels/base/teams.hpp"
 #include "kernels/gemm/gemm.hpp"
 #include "kernels/norm/row_sum.hpp"
@@ -14,6 +16,10 @@ Matrix plain(float const* data, Index columns) {
 }
 Matrix transposed(float const* data, Index columns) {
   return {data, columns, true};
+}
+Matrix transpose_of(Matrix m) {
+  m.transposed = !m.transposed;
+  return m;
 }
 
 /// Returns beta of gemm(): 1 if a product is added to the result, 0 if it is assigned.
@@ -29,6 +35,26 @@ void fill_rows(Space const& exec, Index rows, Index columns, float const* row, f
       });
 }
 
+bool is_aligned(float const* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
+
+/// Computes the gradient of the bias, if there is one. Returns dy for two products. In bf16 one kernel sums
+/// dy and makes the copy for the products.
+Matrix sum_and_keep(Space const& exec, LinearSize size, float const* dy, LinearGradients const& out,
+                    float* scratch) {
+  Matrix gradient = plain(dy, size.out);
+  if (out.bias == nullptr) return keep_rounded(exec, size.rows, size.out, gradient);
+  const bool aligned = is_aligned(dy) && is_aligned(scratch);
+  if (Bf16* const copy = aligned ? memory_of_kept(exec, size.rows, size.out) : nullptr) {
+    row_sum_and_copy(exec, size.rows, size.out, dy, out.bias, scratch, out.parameters, copy);
+    gradient.is_kept = true;
+    return gradient;
+  }
+  row_sum(exec, size.rows, size.out, dy, out.bias, scratch, out.parameters);
+  return keep_rounded(exec, size.rows, size.out, gradient);
+}
+
 }  // namespace
 
 void linear_forward(Space const& exec, LinearSize size, float const* x, float const* weight,
@@ -40,11 +66,11 @@ void linear_forward(Space const& exec, LinearSize size, float const* x, float co
 
 void linear_backward(Space const& exec, LinearSize size, float const* x, float const* weight, float const* dy,
                      LinearGradients out, float* scratch) {
-  if (out.bias != nullptr) row_sum(exec, size.rows, size.out, dy, out.bias, scratch, out.parameters);
-  gemm(exec, {size.in, size.out, size.rows}, 1, transposed(x, size.in), plain(dy, size.out),
-       beta(out.parameters), {out.weight, size.out});
-  gemm(exec, {size.rows, size.in, size.out}, 1, plain(dy, size.out), transposed(weight, size.out),
-       beta(out.of_x), {out.x, size.in});
+  const Matrix gradient = sum_and_keep(exec, size, dy, out, scratch);
+  gemm(exec, {size.in, size.out, size.rows}, 1, transposed(x, size.in), gradient, beta(out.parameters),
+       {out.weight, size.out});
+  gemm(exec, {size.rows, size.in, size.out}, 1, gradient, transposed(weight, size.out), beta(out.of_x),
+       {out.x, size.in});
 }
 
 void head_forward(Space const& exec, LinearSize size, float const* x, float const* table, float* logits) {
@@ -54,10 +80,10 @@ void head_forward(Space const& exec, LinearSize size, float const* x, float cons
 
 void head_backward(Space const& exec, LinearSize size, float const* x, float const* table,
                    float const* dlogits, float* dtable, float* dx, SumMode of_table) {
-  gemm(exec, {size.out, size.in, size.rows}, 1, transposed(dlogits, size.out), plain(x, size.in),
-       beta(of_table), {dtable, size.in});
-  gemm(exec, {size.rows, size.in, size.out}, 1, plain(dlogits, size.out), plain(table, size.in), 0,
-       {dx, size.in});
+  const Matrix gradient = keep_rounded(exec, size.rows, size.out, plain(dlogits, size.out));
+  gemm(exec, {size.out, size.in, size.rows}, 1, transpose_of(gradient), plain(x, size.in), beta(of_table),
+       {dtable, size.in});
+  gemm(exec, {size.rows, size.in, size.out}, 1, gradient, plain(table, size.in), 0, {dx, size.in});
 }
 
 }  // namespace ddproxy::kernels

@@ -6,6 +6,7 @@
 
 #include "compare.hpp"
 #include "device.hpp"
+#include "kernels/gemm/gemm.hpp"
 #include "reference.hpp"
 
 namespace ddproxy::kernels {
@@ -78,11 +79,12 @@ Outputs packed(reference::AttentionSize const& s, Kernels const& kernels, std::v
 }
 
 /// Runs the given kernels and compares their results with the reference.
-void check(reference::AttentionSize const& s, Kernels const& kernels) {
+void check(reference::AttentionSize const& s, Kernels const& kernels, double tolerance = 1e-5) {
   const auto qkv = sharp_qkv(s), gradient = numbers(s.batch * s.sequence * s.heads * s.head_size, 2);
   const auto [out, dqkv] = packed(s, kernels, qkv, gradient);
-  EXPECT_LT(reference::relative_error(to_host(out), reference::attention(s, qkv)), 1e-5);
-  EXPECT_LT(reference::relative_error(to_host(dqkv), reference::attention_backward(s, qkv, gradient)), 1e-5);
+  EXPECT_LT(reference::relative_error(to_host(out), reference::attention(s, qkv)), tolerance);
+  EXPECT_LT(reference::relative_error(to_host(dqkv), reference::attention_backward(s, qkv, gradient)),
+            tolerance);
 }
 
 TEST_P(Attention, MatchesTheReference) {
@@ -159,6 +161,48 @@ INSTANTIATE_TEST_SUITE_P(
                     reference::AttentionSize{1, 48, 6, 16, 3}, reference::AttentionSize{2, 65, 6, 12, 2},
                     reference::AttentionSize{1, 300, 4, 8, 2}, reference::AttentionSize{1, 100, 6, 10, 1},
                     reference::AttentionSize{3, 140, 40, 4, 20}));
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+class FusedAttention : public testing::TestWithParam<reference::AttentionSize> {};
+
+Kernels in_one_kernel(reference::AttentionSize const& s) {
+  return {fused::attention_scratch(in_space(s)), fused::attention_forward, fused::attention_backward};
+}
+
+TEST_P(FusedAttention, MatchesTheReference) {
+  check(GetParam(), in_one_kernel(GetParam()), 2e-2);  // the inputs and the probabilities are rounded to bf16
+}
+
+TEST_P(FusedAttention, SeparateMemoriesGiveTheSame) {
+  expect_the_same_separate(GetParam(), in_one_kernel(GetParam()), 0);
+}
+
+TEST_P(FusedAttention, ComputesIfProductsRunInBf16) {
+  auto const& s = GetParam();
+  const auto qkv = sharp_qkv(s), gradient = numbers(s.batch * s.sequence * s.heads * s.head_size, 2);
+  const Outputs own = packed(s, in_one_kernel(s), qkv, gradient),
+                of_fp32 = packed(s, chosen(s), qkv, gradient);
+  set_matrix_precision(MatrixPrecision::bf16);
+  const Outputs of_bf16 = packed(s, chosen(s), qkv, gradient);
+  set_matrix_precision(MatrixPrecision::fp32);
+  EXPECT_EQ(to_host(of_bf16.out), to_host(own.out));
+  EXPECT_EQ(to_host(of_bf16.dqkv), to_host(own.dqkv));
+  if (s.sequence > 1) EXPECT_NE(to_host(of_fp32.dqkv), to_host(own.dqkv));
+}
+
+// Sequences: one token; a part of a tile of 64; exactly one tile; several tiles, the last of which is short;
+// two groups of sequences; query heads that share keys and values.
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, FusedAttention,
+    testing::Values(reference::AttentionSize{1, 1, 1, 64}, reference::AttentionSize{2, 37, 3, 64},
+                    reference::AttentionSize{1, 64, 2, 64}, reference::AttentionSize{2, 200, 2, 64},
+                    reference::AttentionSize{3, 70, 40, 64}, reference::AttentionSize{1, 150, 6, 64, 2},
+                    reference::AttentionSize{1, 1, 1, 128}, reference::AttentionSize{2, 97, 2, 128},
+                    reference::AttentionSize{1, 192, 4, 128, 1},
+                    reference::AttentionSize{1, 300, 2, 128, 2}));
+
+#endif
 
 }  // namespace
 }  // namespace ddproxy::kernels

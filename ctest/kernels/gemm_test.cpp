@@ -9,6 +9,7 @@
 
 #include "compare.hpp"
 #include "device.hpp"
+#include "kernels/base/bf16.hpp"
 
 namespace ddproxy::kernels {
 namespace {
@@ -147,7 +148,7 @@ double error_at(MatrixPrecision precision) {
   return reference::relative_error(to_host(out), expected(size, a, b, 1, 0, std::vector<double>(out.size())));
 }
 
-TEST(Gemm, Fp32KeepsAllBitsTf32RoundsToTenAndBf16ToSevenOrTen) {
+TEST(Gemm, Fp32KeepsAllBitsTf32RoundsToTenAndBf16ToSeven) {
   EXPECT_LT(error_at(MatrixPrecision::fp32), 2e-6);
   if (!on_device) {
     EXPECT_THROW(set_matrix_precision(MatrixPrecision::tf32), std::invalid_argument);
@@ -157,9 +158,43 @@ TEST(Gemm, Fp32KeepsAllBitsTf32RoundsToTenAndBf16ToSevenOrTen) {
     std::printf("relative error: TF32 %.2g, bf16 %.2g\n", tf32, bf16);
     EXPECT_GT(tf32, 1e-5);
     EXPECT_LT(tf32, 1e-2);
-    EXPECT_GT(bf16, 0.9 * tf32);  // with bf16 cuBLAS may use TF32
+    EXPECT_GT(bf16, 3 * tf32);  // bf16 keeps three bits fewer, so the error is about eight times as large
     EXPECT_LT(bf16, 2e-2);
   }
+}
+
+/// Rounds every element to bf16, so that a product in bf16 loses nothing.
+void round_values(Operand& m) {
+  for (double& value : m.values) value = static_cast<double>(from_bf16(to_bf16(static_cast<float>(value))));
+}
+
+/// Compares a product in bf16 with that of operands that were rounded before. Rows have any alignment.
+void check_in_bf16(Case const& s, bool transpose_a, bool transpose_b, bool keeps_b) {
+  SCOPED_TRACE(testing::Message() << s.rows << " x " << s.columns << " x " << s.inner << " " << transpose_a
+                                  << transpose_b << keeps_b);
+  Operand a(1, s.rows, s.inner, transpose_a, 1), b(1, s.inner, s.columns, transpose_b, 2);
+  const Floats a_data = to_space(a.values), b_data = to_space(b.values);
+  const auto before = numbers(static_cast<std::size_t>(s.rows * s.columns), 3);
+  const Floats out = to_space(before);
+  const Space exec;
+  Matrix right = b.matrix(b_data);
+  if (keeps_b) right = keep_rounded(exec, b.rows, b.columns, right);
+  gemm(exec, {s.rows, s.columns, s.inner}, 0.5F, a.matrix(a_data), right, 0.25F, {out.data(), s.columns});
+  exec.fence();
+  round_values(a);
+  round_values(b);
+  EXPECT_LT(reference::relative_error(to_host(out), expected(s, a, b, 0.5, 0.25, before)), 2e-6);
+}
+
+TEST(Gemm, InBf16RoundsEachOperandToTheNearest) {
+  if (!on_device) GTEST_SKIP() << "products run in bf16 on devices only";
+  set_matrix_precision(MatrixPrecision::bf16);
+  for (auto const& s : cases)
+    for (const bool transpose_a : {false, true})
+      for (const bool transpose_b : {false, true})
+        for (const bool keeps_b : {false, true})
+          if (s.count == 1) check_in_bf16(s, transpose_a, transpose_b, keeps_b);
+  set_matrix_precision(MatrixPrecision::fp32);
 }
 
 }  // namespace

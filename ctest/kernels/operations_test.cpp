@@ -10,6 +10,7 @@
 #include "kernels/cross_entropy.hpp"
 #include "kernels/embedding.hpp"
 #include "kernels/gelu.hpp"
+#include "kernels/gemm/gemm.hpp"
 #include "kernels/linear.hpp"
 #include "kernels/norm/layernorm.hpp"
 #include "kernels/norm/row_sum.hpp"
@@ -131,6 +132,35 @@ TEST(Linear, MatchesTheReference) {
     expect_near(dweight, expected.weight, "dweight");
     expect_near(dbias, expected.bias, "dbias");
   }
+}
+
+/// Runs the backward pass of a linear layer on a device with products in bf16, and compares it with fp32.
+void check_linear_in_bf16(std::size_t n, std::size_t in, std::size_t out) {
+  SCOPED_TRACE(testing::Message() << n << " x " << in << " x " << out);
+  const auto x = numbers(n * in, 1), w = numbers(in * out, 2), dy = numbers(n * out, 4);
+  const Floats input = to_space(x), weight = to_space(w), gradient = to_space(dy);
+  const Floats dx = poisoned(n * in), dweight = poisoned(in * out), dbias = poisoned(out);
+  const Space exec;
+  const LinearSize size{index(n), index(in), index(out)};
+  const Floats scratch = poisoned(static_cast<std::size_t>(linear_scratch(exec.concurrency(), size)));
+  linear_backward(exec, size, input.data(), weight.data(), gradient.data(),
+                  {dbias.data(), dweight.data(), dx.data()}, scratch.data());
+  exec.fence();
+  const auto expected = reference::linear_backward(n, in, out, x, w, dy);
+  constexpr double of_bf16 = 1e-2;
+  EXPECT_LT(reference::relative_error(to_host(dx), expected.x), of_bf16);
+  EXPECT_LT(reference::relative_error(to_host(dweight), expected.weight), of_bf16);
+  expect_near(dbias, expected.bias, "dbias");
+}
+
+// The first sizes have no multiples of 8; then the copy of dy is made apart from the sum of dy.
+TEST(Linear, InBf16IsNearTheReference) {
+  if (!on_device) GTEST_SKIP() << "products run in bf16 on devices only";
+  set_matrix_precision(MatrixPrecision::bf16);
+  check_linear_in_bf16(33, 100, 70);
+  check_linear_in_bf16(130, 20, 304);
+  check_linear_in_bf16(64, 256, 192);
+  set_matrix_precision(MatrixPrecision::fp32);
 }
 
 TEST(Head, MatchesTheReference) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "compare.hpp"
 #include "device.hpp"
@@ -67,6 +68,23 @@ void expect_sums(Implementation const& way, RowParts const& size, Floats const& 
 
 Floats poisoned_parts(RowParts const& size, Index arrays) {
   return poisoned(static_cast<std::size_t>(arrays * size.parts * size.columns));
+}
+
+TEST(RowSums, TogetherWithACopyInBf16) {
+  const RowParts size{65, 100, 16};
+  const Doubles x = numbers(elements(size), 1);
+  const Floats data = to_space(x), partial = poisoned_parts(size, 1), memory = poisoned(x.size() / 2);
+  devices::row_sum_and_copy(Space(), size, data.data(), partial.data(),
+                            reinterpret_cast<Bf16*>(memory.data()));
+  Space().fence();
+  const auto sum_of = [&](Index r, Index c) { return x[static_cast<std::size_t>(r * size.columns + c)]; };
+  expect_sums(implementations().front(), size, partial, 0, sums(size, sum_of));
+  const auto pairs = to_host(memory);
+  std::vector<Bf16> copy(x.size());
+  std::memcpy(copy.data(), pairs.data(), copy.size() * sizeof(Bf16));
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) different += copy[i] != to_bf16(static_cast<float>(x[i]));
+  EXPECT_EQ(different, 0U);
 }
 
 TEST(RowSums, AreTheSumsOfTheColumns) {

@@ -47,7 +47,9 @@ std::unique_ptr<CommunicationLane> make_lane(Way const& way, Group const& group,
   config.buffers = Buffers::staged;
   config.piece_mib = static_cast<double>(way.piece * sizeof(float)) / (1 << 20);
   config.timeout_s = 60;
-  const LaneGroup lane{group.communicator, group.place, {memory.size(), verb_part}};
+  const LaneGroup lane{group.communicator,
+                       group.place,
+                       {.of_call = memory.size(), .scattered = memory.size(), .added = verb_part}};
   return std::move(make_group_lanes(config, {}, {&lane, 1}, kernels::elements_of(memory)).front());
 }
 

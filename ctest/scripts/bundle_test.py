@@ -67,7 +67,7 @@ class Bundle(unittest.TestCase):
         self.link(self.build / "ddproxy", "libpacked.so.1", "libnccl.so.2", "libnsl.so.2")
         self.link(self.build / "ctest/test_kernels_gemm")
         write_program(self.root / "path/cmake", "")
-        tests = {"tests": [{"command": ["mpirun", f"{self.build}/ctest/test_{name}"]} for name in ("kernels_gemm", "not_built")]}
+        tests = {"tests": [{"command": ["mpirun", "-n", "2", f"{self.build}/ctest/test_{name}"]} for name in ("kernels_gemm", "not_built")]}
         write(self.root / "tests.json", json.dumps(tests, indent=2))
         write_program(self.root / "path/ctest", f'cat "{self.root}/tests.json"')
 
@@ -110,7 +110,7 @@ class Bundle(unittest.TestCase):
         done = subprocess.run([self.root / "un packed/ddproxy/scripts/gpu-check", self.root / "out", "tests"], capture_output=True, text=True,
                               env=os.environ | {"PATH": f"{self.root}/path:{os.environ['PATH']}"}, check=False)
         self.assertEqual(done.returncode, 0, done)
-        self.assertIn("passed   test_kernels_gemm\n", done.stdout)
+        self.assertIn("passed   test_kernels_gemm.ranks2\n", done.stdout)
 
     def test_names_what_is_missing(self):
         (self.root / "libraries/libpacked.so.1").unlink()

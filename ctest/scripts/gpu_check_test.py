@@ -45,6 +45,9 @@ class GpuCheck(unittest.TestCase):
         return subprocess.run([self.root / "scripts/gpu-check", self.root / "out", *steps], env=environment, capture_output=True,
                               text=True, check=False)
 
+    def list_tests(self, *lines):
+        (self.root / "prebuilt/tests/list").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
     def summary(self):
         return (self.root / "out/summary.txt").read_text(encoding="utf-8")
 
@@ -93,10 +96,12 @@ class GpuCheck(unittest.TestCase):
         tests = [self.root / "prebuilt/tests" / name for name in ("test_kernels_gemm", "test_miniapp_device")]
         for test in tests:
             write_program(test, "")
-        done = self.check("tests")
+        self.list_tests("1 test_kernels_gemm", "1 test_miniapp_device", "2 test_miniapp_device")
+        done = self.check("tests", DURING='echo "$DDPROXY_SOURCES" >"$RECORD.sources"')
         self.assertEqual(done.returncode, 0, done)
         started = [line.split(" -n ")[1] for line in self.record()[1::3]]
         self.assertEqual(started, [f"1 {tests[0]}", f"1 {tests[1]}", f"2 {tests[1]}"])
+        self.assertEqual((self.root / "record.sources").read_text(encoding="utf-8"), f"{self.root}\n")
 
     def test_finds_libraries_in_the_packages_of_a_virtual_environment(self):
         venv.create(self.root / "venv")
@@ -163,8 +168,9 @@ class GpuCheck(unittest.TestCase):
                         self.assertEqual((device, share), ("3", True) if words[0] == "2" else ("3,4", False))
                     self.assertEqual("skipped with two ranks" in told, ranks == "1", told)
 
-    def test_the_verbs_are_tested_with_one_two_and_four_ranks(self):
+    def test_several_ranks_of_a_test_share_the_gpu(self):
         write_program(self.root / "prebuilt/tests/test_miniapp_verbs_device", "")
+        self.list_tests(*(f"{ranks} test_miniapp_verbs_device" for ranks in (1, 2, 4)))
         starts, _ = self.starts("2.32.3", "tests")
         self.assertEqual([(words[0], share) for _, words, share in starts], [("1", False), ("2", True), ("4", True)])
 

@@ -40,8 +40,9 @@ struct AttentionKept {
 void attention_backward(Space const& exec, AttentionSize size, AttentionKept const& kept, float const* dout,
                         Qkv const& dqkv, float* scratch);
 
-// The two implementations. The functions above call `batched` in a build for a device, and `heads` in a build
-// for a host. The functions of both namespaces take the same arguments and compute the same results as the
+// The implementations. In a build for a host, the functions above call those of `heads`. In a build for a
+// device they call those of `fused` if products run in bf16 and fused::supports() the size, and else those of
+// `batched`. The functions of all namespaces take the same arguments and compute the same results as the
 // functions above.
 
 /// Attention by batched matrix products. One BLAS call computes the products of all heads of several
@@ -54,6 +55,16 @@ void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qk
 void attention_backward(Space const& exec, AttentionSize size, AttentionKept const& kept, float const* dout,
                         Qkv const& dqkv, float* scratch);
 }  // namespace batched
+
+/// Attention in one kernel, for CUDA devices of compute capability 8.0 and later only. Scores never enter the
+/// device's memory. Operands and probabilities are rounded to bf16, and sums are in fp32. The size must be
+/// one that fused::supports() (kernels/sizes/scratch.hpp). scratch must be aligned to 16 bytes.
+namespace fused {
+void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
+                       float* scratch);
+void attention_backward(Space const& exec, AttentionSize size, AttentionKept const& kept, float const* dout,
+                        Qkv const& dqkv, float* scratch);
+}  // namespace fused
 
 /// Attention head by head, for hosts only. One thread computes one head at a time and keeps its data in its
 /// caches. All cores have work if there are at least as many heads (heads x sequences) as cores. In the

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "kernels/base/bf16.hpp"
 #include "kernels/base/types.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -38,6 +39,13 @@ inline Status gemm(Handle h, Operation of_a, Operation of_b, int m, int n, int k
                    Compute compute) {
   return cublasGemmEx(h, of_a, of_b, m, n, k, alpha, a, CUDA_R_32F, lda, b, CUDA_R_32F, ldb, beta, c,
                       CUDA_R_32F, ldc, compute, CUBLAS_GEMM_DEFAULT);
+}
+/// As gemm(), with operands in bf16. Sums and the result are in fp32.
+inline Status gemm_of_bf16(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
+                           Bf16 const* a, int lda, Bf16 const* b, int ldb, float const* beta, float* c,
+                           int ldc) {
+  return cublasGemmEx(h, of_a, of_b, m, n, k, alpha, a, CUDA_R_16BF, lda, b, CUDA_R_16BF, ldb, beta, c,
+                      CUDA_R_32F, ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
 }
 inline Status gemm_strided_batched(Handle h, Operation of_a, Operation of_b, int m, int n, int k,
                                    float const* alpha, float const* a, int lda, Index step_a, float const* b,
@@ -79,6 +87,12 @@ inline Status gemm(Handle h, Operation of_a, Operation of_b, int m, int n, int k
                    Compute compute) {
   return hipblasGemmEx(h, of_a, of_b, m, n, k, alpha, a, HIP_R_32F, lda, b, HIP_R_32F, ldb, beta, c,
                        HIP_R_32F, ldc, compute, HIPBLAS_GEMM_DEFAULT);
+}
+inline Status gemm_of_bf16(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
+                           Bf16 const* a, int lda, Bf16 const* b, int ldb, float const* beta, float* c,
+                           int ldc) {
+  return hipblasGemmEx(h, of_a, of_b, m, n, k, alpha, a, HIP_R_16BF, lda, b, HIP_R_16BF, ldb, beta, c,
+                       HIP_R_32F, ldc, HIPBLAS_COMPUTE_32F, HIPBLAS_GEMM_DEFAULT);
 }
 inline Status gemm_strided_batched(Handle h, Operation of_a, Operation of_b, int m, int n, int k,
                                    float const* alpha, float const* a, int lda, Index step_a, float const* b,

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "kernels/base/bf16.hpp"
 #include "kernels/base/types.hpp"
 
 namespace ddproxy::kernels {
@@ -14,6 +15,7 @@ struct Matrix {
   Index stride;             ///< elements from one row to the next
   bool transposed = false;  ///< the product uses the transpose of this matrix
   Index step = 0;           ///< batched: elements from one matrix to the next
+  bool is_kept = false;     ///< gemm() uses the copy that keep_rounded() made
 };
 
 /// The result of a matrix product, row-major. Does not own the memory.
@@ -67,14 +69,30 @@ void gemm_plain(Space const& exec, Index count, GemmSize size, float alpha, Matr
 
 /// The precision in which operands enter a product. fp32 keeps all bits. tf32 and bf16 use the tensor cores
 /// of NVIDIA's A100 and later GPUs: operands are rounded to a mantissa of 10 bits (tf32) or 7 bits (bf16).
-/// With bf16 cuBLAS may use TF32 if TF32 is faster. With all three precisions, operands are stored and sums
-/// are computed in fp32.
+/// With all three precisions, sums are computed and results are stored in fp32.
+///
+/// With bf16, gemm() rounds copies of its operands and multiplies the copies
+/// (kernels/gemm/rounded_operands.hpp). cuBLAS would not round fp32 operands to bf16: it multiplies them in
+/// TF32. The batched products have no copies, so with bf16 they run in TF32.
 enum class MatrixPrecision { fp32, tf32, bf16 };
 
 /// Sets the precision of all later products. It is fp32 when the program starts. Call it only while no other
 /// thread computes a product. Throws std::invalid_argument with a one-line message if the backend does not
 /// support the precision: the backends for hosts support fp32 only.
 void set_matrix_precision(MatrixPrecision precision);
+
+/// Returns the precision of products.
+MatrixPrecision matrix_precision();
+
+/// Rounds a matrix once for several products. With bf16 it enqueues a rounded copy of `m`, and gemm() uses
+/// this copy for the matrix that is returned. The copy is valid until the next call of keep_rounded(). With
+/// fp32 and tf32 it returns `m`. `rows` and `columns` are those in memory, before a transposition.
+Matrix keep_rounded(Space const& exec, Index rows, Index columns, Matrix m);
+
+/// Returns memory [rows, columns] for a rounded copy that the caller makes in place of keep_rounded(), and
+/// then sets Matrix::is_kept. Returns a null pointer if products do not run in bf16, or if rows or columns
+/// are no multiples of 8: then call keep_rounded().
+Bf16* memory_of_kept(Space const& exec, Index rows, Index columns);
 
 /// Returns a text for the provenance in results files: library and version of the backend, and the core type
 /// (OpenBLAS) or the precision (device).

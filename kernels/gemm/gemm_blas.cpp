@@ -84,6 +84,18 @@ void set_matrix_precision(MatrixPrecision precision) {
   require_fp32(precision);
 }
 
+MatrixPrecision matrix_precision() {
+  return MatrixPrecision::fp32;
+}
+
+Matrix keep_rounded(Space const&, Index, Index, Matrix m) {
+  return m;
+}
+
+Bf16* memory_of_kept(Space const&, Index, Index) {
+  return nullptr;
+}
+
 std::string gemm_backend() {
 #ifdef DDPROXY_OPENBLAS
   return std::string(openblas_get_config()) + ", core type " + openblas_get_corename();

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "kernels/base/foreign_call.hpp"
 #include "kernels/gemm/device_blas.hpp"
 #include "kernels/gemm/gemm.hpp"
+#include "kernels/gemm/rounded_operands.hpp"
+#include "kernels/sizes/scratch.hpp"
 
 namespace ddproxy::kernels {
 namespace {
@@ -22,6 +25,7 @@ void check(blas::Status status, char const* what) {
 class Library {
  public:
   MatrixPrecision precision = MatrixPrecision::fp32;
+  RoundedOperands rounded;
 
   blas::Compute compute() const {
     if (precision == MatrixPrecision::fp32) return blas::compute_fp32;
@@ -43,6 +47,7 @@ class Library {
     const ForeignCall foreign;
     check(blas::create(&handle_), "creating a handle");
     Kokkos::push_finalize_hook([this] {
+      rounded.clear();
       blas::destroy(handle_);
       handle_ = nullptr;
       has_stream_ = false;
@@ -67,6 +72,25 @@ int dimension(Index n) {
   return static_cast<int>(n);
 }
 
+/// Returns a rounded copy of an operand. op(m) is [rows, columns].
+RoundedOperands::Copy rounded_copy(Space const& exec, RoundedOperands::Slot slot, Index rows, Index columns,
+                                   Matrix const& m) {
+  if (m.is_kept) return library.rounded.last(RoundedOperands::kept);
+  if (m.transposed) std::swap(rows, columns);
+  return library.rounded.round(exec, slot, rows, columns, m);
+}
+
+blas::Status gemm_of_rounded(Space const& exec, GemmSize size, float alpha, Matrix const& a, Matrix const& b,
+                             float beta, Result c) {
+  const auto left = rounded_copy(exec, RoundedOperands::left, size.rows, size.inner, a);
+  const auto right = rounded_copy(exec, RoundedOperands::right, size.inner, size.columns, b);
+  const ForeignCall foreign;
+  return blas::gemm_of_bf16(library.on(exec), operation(b), operation(a), dimension(size.columns),
+                            dimension(size.rows), dimension(padded_for_bf16(size.inner)), &alpha, right.data,
+                            dimension(right.stride), left.data, dimension(left.stride), &beta, c.data,
+                            dimension(c.stride));
+}
+
 }  // namespace
 
 // The library is column-major: it reads a row-major X [r, c] in memory as X^T [c, r], whose leading dimension
@@ -76,6 +100,8 @@ int dimension(Index n) {
 // of the operands changes, and rows and columns are exchanged.
 
 void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c) {
+  if (library.precision == MatrixPrecision::bf16)
+    return check(gemm_of_rounded(exec, size, alpha, a, b, beta, c), "a matrix product");
   const ForeignCall foreign;
   check(blas::gemm(library.on(exec), operation(b), operation(a), dimension(size.columns),
                    dimension(size.rows), dimension(size.inner), &alpha, b.data, dimension(b.stride), a.data,
@@ -105,6 +131,23 @@ void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, Ma
 
 void set_matrix_precision(MatrixPrecision precision) {
   library.precision = precision;
+}
+
+MatrixPrecision matrix_precision() {
+  return library.precision;
+}
+
+Matrix keep_rounded(Space const& exec, Index rows, Index columns, Matrix m) {
+  if (library.precision != MatrixPrecision::bf16) return m;
+  library.rounded.round(exec, RoundedOperands::kept, rows, columns, m);
+  m.is_kept = true;
+  return m;
+}
+
+Bf16* memory_of_kept(Space const& exec, Index rows, Index columns) {
+  const bool padded = padded_for_bf16(rows) != rows || padded_for_bf16(columns) != columns;
+  if (padded || library.precision != MatrixPrecision::bf16) return nullptr;
+  return library.rounded.reserve(exec, RoundedOperands::kept, rows, columns);
 }
 
 std::string gemm_backend() {

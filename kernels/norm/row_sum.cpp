@@ -20,6 +20,13 @@ void row_sum(Space const& exec, Index rows, Index columns, float const* x, float
   add_parts(exec, size.parts, columns, scratch, sum, mode);
 }
 
+void row_sum_and_copy(Space const& exec, Index rows, Index columns, float const* x, float* sum,
+                      float* scratch, SumMode mode, Bf16* copy) {
+  const RowParts size{rows, columns, row_parts(exec)};
+  devices::row_sum_and_copy(exec, size, x, scratch, copy);
+  add_parts(exec, size.parts, columns, scratch, sum, mode);
+}
+
 void add_parts(Space const& exec, Index parts, Index columns, float const* partial, float* sum,
                SumMode mode) {
   if constexpr (on_device)

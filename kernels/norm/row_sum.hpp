@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "kernels/base/bf16.hpp"
 #include "kernels/base/sum_mode.hpp"
 #include "kernels/base/types.hpp"
 
@@ -16,6 +17,12 @@ Index row_parts(Space const& exec);
 /// (kernels/sizes/scratch.hpp)] is overwritten.
 void row_sum(Space const& exec, Index rows, Index columns, float const* x, float* sum, float* scratch,
              SumMode mode = SumMode::assign);
+
+/// As row_sum(). Also assigns `copy` [rows, columns], x rounded to bf16, for a product (memory_of_kept() in
+/// kernels/gemm/gemm.hpp). rows and columns must be multiples of 8, and x, scratch and copy aligned to 16
+/// bytes.
+void row_sum_and_copy(Space const& exec, Index rows, Index columns, float const* x, float* sum,
+                      float* scratch, SumMode mode, Bf16* copy);
 
 /// Computes sum[c] = sum over p of partial[p, c]. Reads partial [parts, columns]; assigns sum [columns] or
 /// adds to it, as `mode` says.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "kernels/base/bf16.hpp"
 #include "kernels/base/sum_mode.hpp"
 #include "kernels/base/types.hpp"
 #include "kernels/norm/row_statistics.hpp"
@@ -62,6 +63,10 @@ void rmsnorm_backward(Space const& exec, RowParts size, NormInputs in, float con
                       float* partial);
 void row_sum(Space const& exec, RowParts size, float const* x, float* partial);
 void add_parts(Space const& exec, Index parts, Index columns, float const* partial, float* sum, SumMode mode);
+
+/// As row_sum(). Also assigns `copy` [rows, columns], x rounded to bf16. So x is read only once. columns must
+/// be a multiple of 4, and x, partial and copy must be aligned to 16 bytes.
+void row_sum_and_copy(Space const& exec, RowParts size, float const* x, float* partial, Bf16* copy);
 }  // namespace devices
 
 }  // namespace ddproxy::kernels

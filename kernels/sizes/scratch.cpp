@@ -39,6 +39,27 @@ Index linear_scratch(Index concurrency, LinearSize size) {
   return row_sum_scratch(concurrency, size.out);
 }
 
+Index padded_for_bf16(Index count) {
+  constexpr Index elements_of_16_bytes = 8;
+  return (count + elements_of_16_bytes - 1) / elements_of_16_bytes * elements_of_16_bytes;
+}
+
+// A linear layer multiplies x and the weight (left and right), x and dy (left and kept), and dy and the
+// weight (kept and right). The head multiplies dlogits (kept) and x or the table (right).
+Index rounded_operands_elements(std::vector<LinearSize> const& layers, LinearSize head) {
+  const auto padded = [](Index rows, Index columns) {
+    return padded_for_bf16(rows) * padded_for_bf16(columns);
+  };
+  Index left = padded(head.rows, head.in), kept = padded(head.rows, head.out);
+  Index right = std::max(left, padded(head.out, head.in));
+  for (auto const& size : layers) {
+    left = std::max(left, padded(size.rows, size.in));
+    right = std::max(right, padded(size.in, size.out));
+    kept = std::max(kept, padded(size.rows, size.out));
+  }
+  return (left + right + kept) / 2;
+}
+
 Index batched::sequences_at_once(AttentionSize size) {
   return std::clamp<Index>(heads_at_once / size.heads, 1, size.batch);
 }
@@ -60,6 +81,24 @@ Index batched::lists_elements(AttentionSize size) {
 
 Index batched::attention_scratch(AttentionSize size) {
   return 2 * scores_elements(size) + lists_elements(size);
+}
+
+bool fused::supports(AttentionSize size) {
+  return size.head_size == 64 || size.head_size == 128;
+}
+
+Index fused::copy_elements(AttentionSize size, Index heads) {
+  return batched::sequences_at_once(size) * heads * size.sequence * size.head_size / 2;
+}
+
+Index fused::attention_scratch(AttentionSize size) {
+  if (!supports(size)) return 0;
+  return 2 * copy_elements(size, size.heads) + 2 * copy_elements(size, size.kv_heads) +
+         2 * batched::sequences_at_once(size) * size.heads * size.sequence;
+}
+
+Index device_attention_scratch(AttentionSize size) {
+  return std::max(batched::attention_scratch(size), fused::attention_scratch(size));
 }
 
 Index heads::padded(Index columns) {

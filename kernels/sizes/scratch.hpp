@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace ddproxy::kernels {
 
@@ -42,6 +43,14 @@ struct LinearSize {
 /// Returns the elements of scratch memory that linear_backward() (kernels/linear.hpp) needs. A layer without
 /// a bias needs none.
 Index linear_scratch(Index concurrency, LinearSize size);
+
+/// Returns a number of rows or columns, filled up to a multiple of 8, as copies of operands in bf16 have
+/// them.
+Index padded_for_bf16(Index count);
+
+/// Returns the elements of the copies in bf16 that the products of a model share if they run in bf16
+/// (kernels/gemm/rounded_operands.hpp). `layers` are the linear layers, and `head` is the output head.
+Index rounded_operands_elements(std::vector<LinearSize> const& layers, LinearSize head);
 
 /// Dimensions of the attention of one layer: B = batch, T = sequence, H = heads, D = head_size, C = H D, G =
 /// kv_heads. With G < H, H/G consecutive query heads share the keys and values of one head (grouped-query
@@ -94,6 +103,26 @@ Index lists_elements(AttentionSize size);
 Index attention_scratch(AttentionSize size);
 
 }  // namespace batched
+
+namespace fused {
+
+/// Returns whether the fused attention has kernels for this size: heads of 64 or 128 features.
+bool supports(AttentionSize size);
+
+/// Returns the elements of scratch memory for the copies of one array of all query heads, or of all heads of
+/// keys, of sequences_at_once() sequences. The copy is in bf16.
+Index copy_elements(AttentionSize size, Index heads);
+
+/// Returns the elements of scratch memory that the forward or the backward pass needs: copies of queries,
+/// keys, values and gradients of the output, and two numbers for each query. Returns 0 if supports() is
+/// false.
+Index attention_scratch(AttentionSize size);
+
+}  // namespace fused
+
+/// Returns the elements of scratch memory that attention needs on a device. The number does not depend on the
+/// precision of products.
+Index device_attention_scratch(AttentionSize size);
 
 namespace heads {
 

@@ -49,12 +49,24 @@ std::int64_t kernel_scratch(model::Shape const& shape, model::Tokens tokens, std
   const bool on_device = concurrency > most_threads_of_a_host;
   const std::int64_t widest = std::max(shape.d_model + 2 * shape.key_features(), shape.d_ff);
   return std::max(
-      {on_device ? kernels::batched::attention_scratch(size)
+      {on_device ? kernels::device_attention_scratch(size)
                  : kernels::heads::attention_scratch(concurrency, size),
        shape.norm == model::Norm::layernorm ? kernels::layernorm_scratch(concurrency, shape.d_model)
                                             : kernels::rmsnorm_scratch(concurrency, shape.d_model),
        shape.biases ? kernels::linear_scratch(concurrency, {tokens.count(), shape.d_model, widest}) : 0,
        kernels::sum_of_squares_scratch(concurrency)});
+}
+
+std::int64_t rounded_operands_bytes(model::Shape const& shape, model::Tokens tokens) {
+  std::vector<kernels::LinearSize> layers;
+  kernels::LinearSize head{};
+  for (auto const& operation : model::backward_pass(shape).operations) {
+    const kernels::LinearSize size{tokens.count(), operation.in, operation.out};
+    if (operation.kind == model::OperationKind::linear) layers.push_back(size);
+    if (operation.kind == model::OperationKind::head) head = size;
+  }
+  constexpr std::int64_t bytes = sizeof(float);
+  return kernels::rounded_operands_elements(layers, head) * bytes;
 }
 
 std::vector<std::int64_t> work_buffers(model::Shape const& shape, model::Tokens tokens,

@@ -28,6 +28,10 @@ kernels::AttentionSize attention_size(model::Shape const& shape, model::Tokens t
 /// number of threads. A value above 4096 means a device.
 std::int64_t kernel_scratch(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency);
 
+/// Returns the bytes of the copies of operands that matrix products in bf16 need, on a device only
+/// (kernels/gemm/rounded_operands.hpp). All operators share the copies.
+std::int64_t rounded_operands_bytes(model::Shape const& shape, model::Tokens tokens);
+
 /// Memory that the operators of all layers share, one operator at a time. It is not in the buffers of the
 /// graph. The values are indices into work_buffers().
 enum class WorkBuffer : std::size_t {

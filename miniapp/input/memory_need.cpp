@@ -72,10 +72,17 @@ double gate_bytes(Config const& config, int ranks) {
   return static_cast<double>(gate_elements(config, ranks)) * gradient_element_bytes;
 }
 
-// Returns the bytes of device memory that the libraries take for themselves.
+// Returns the bytes of device memory that matrix products take: those of the library, and the copies of
+// operands in bf16.
+double product_memory(Config const& config) {
+  if (config.compute != ComputeMode::kernels) return 0;
+  if (config.precision != Precision::bf16) return blas_device_memory;
+  return blas_device_memory + static_cast<double>(rounded_operands_bytes(config.shape, config.tokens));
+}
+
+// Returns the bytes of device memory that the libraries take for themselves, and the copies of operands.
 double library_memory(Config const& config) {
-  return (config.compute == ComputeMode::kernels ? blas_device_memory : 0) +
-         (config.backend == Backend::nccl ? nccl_device_memory : 0);
+  return product_memory(config) + (config.backend == Backend::nccl ? nccl_device_memory : 0);
 }
 
 // Returns kernel_memory() of an input. An error names the file and the section.

@@ -3,6 +3,7 @@
 #include "miniapp/input/results_need.hpp"
 
 #include <algorithm>
+#include <variant>
 
 namespace ddproxy {
 namespace {
@@ -30,6 +31,13 @@ double buckets(std::span<Case const> cases, Workload const& workload) {
   return sum;
 }
 
+// Returns the number of tasks that the timeline has. It leaves out those in which only the host waits.
+std::ptrdiff_t events_of(model::StepGraph const& graph) {
+  return std::ranges::count_if(graph.tasks, [](model::Task const& task) {
+    return !std::holds_alternative<model::HostWait>(task.work);
+  });
+}
+
 }  // namespace
 
 double results_file_bytes(Config const& config, Workload const& workload, std::span<Case const> cases,
@@ -47,7 +55,7 @@ double step_results_file_bytes(Config const& config, Workload const& workload, m
                                int processes) {
   return headers + bytes_of_gradient * static_cast<double>(workload.pass.gradients.size()) +
          value * per_step * config.samples +
-         bytes_of_step_event * processes * static_cast<double>(graph.tasks.size());
+         bytes_of_step_event * processes * static_cast<double>(events_of(graph));
 }
 
 double step_results_memory(Config const& config, Workload const& workload, model::StepGraph const& graph,

@@ -102,6 +102,22 @@ TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
             arrays + blas_device_memory + static_cast<double>(workload.bytes()) / 2 + nccl_device_memory);
 }
 
+// Copies with the largest operand of each kind. x of the head and of the linear layers is [N, 64] or [N,
+// 256]. The weights are the table [257, 64] and [64, 256]. dy is [N, 257]. 257 is filled up to 264.
+TEST(KernelMemory, OfADeviceHoldsCopiesOfOperandsInBf16) {
+  auto fp32 = tiny("[step]\nbatch = 2\nsequence = 24\n");
+  fp32.shape.vocabulary = 257;
+  auto bf16 = fp32;
+  bf16.precision = Precision::bf16;
+  const auto workload = make_workload(fp32);
+  ASSERT_EQ(fp32.shape.d_model, 64);
+  ASSERT_EQ(fp32.shape.d_ff, 256);
+  const double tokens = 2 * 24, left = tokens * 256, right = 264 * 64, kept = tokens * 264;
+  EXPECT_EQ(device_memory_need(bf16, workload, 1, 2) - device_memory_need(fp32, workload, 1, 2),
+            2 * (left + right + kept));
+  EXPECT_EQ(host_memory_need(bf16, workload, 1, 2), host_memory_need(fp32, workload, 1, 2));
+}
+
 // The lane of the gate copies no message: its wire format is fp32. MPI allocates 1.5 times a piece, in two
 // heaps.
 TEST(KernelMemory, HoldsTheMessagesOfTheGate) {

@@ -4,32 +4,14 @@
 
 #include <mpi.h>
 
-#include <Kokkos_Core.hpp>
-#include <bit>
-#include <cstdint>
 #include <memory>
 
+#include "kernels/base/bf16.hpp"
 #include "miniapp/collectives/engines/call_pieces.hpp"
 #include "miniapp/collectives/engines/mpi_calls.hpp"
 #include "miniapp/input/words.hpp"
 
 namespace ddproxy {
-
-/// A bf16 number: the upper 16 bits of a float. It has 8 bits of significand and the exponents of a float.
-using Bf16 = std::uint16_t;
-
-/// Rounds a float to the nearest bf16, ties to even. NaN stays NaN.
-KOKKOS_INLINE_FUNCTION Bf16 to_bf16(float value) {
-  const auto bits = Kokkos::bit_cast<std::uint32_t>(value);
-  const std::uint32_t rounded = bits + 0x7FFF + (bits >> 16 & 1);
-  const bool is_nan = (bits & 0x7FFFFFFF) > 0x7F800000;
-  return static_cast<Bf16>((is_nan ? bits | 0x400000 : rounded) >> 16);
-}
-
-/// Returns the value as a float, exactly.
-KOKKOS_INLINE_FUNCTION float from_bf16(Bf16 value) {
-  return Kokkos::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
-}
 
 /// Multiplies `count` values in device memory by `factor`, and waits until that is done.
 using Scale = void (*)(float* values, std::size_t count, float factor);

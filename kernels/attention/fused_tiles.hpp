@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kernels/attention/fused_copies.hpp"
+#include "kernels/attention/tensor_cores.hpp"
+
+// Tiles in shared memory, and the products of one warp, for the fused attention. A team has four warps. A
+// tile has `rows` rows of D bf16 numbers, which lie in memory in chunks of eight. Chunk c of row r is stored
+// at place c XOR (r mod 8) of the row. So the eight rows that one load of a matrix reads lie in different
+// banks.
+#if defined(KOKKOS_ENABLE_CUDA)
+
+namespace ddproxy::kernels::fused {
+
+inline constexpr int warps = 4, lanes = 32;
+inline constexpr int rows_of_warp = 16;  ///< rows of a fragment A
+inline constexpr int rows_of_team = warps * rows_of_warp;
+/// Columns of a fragment A. Products with two fragments B give as many columns.
+inline constexpr int inner = 16;
+inline constexpr unsigned bytes_of_bf16 = sizeof(Bf16);
+
+/// Returns the number of tiles of a sequence. A team works on one tile of queries or keys.
+KOKKOS_INLINE_FUNCTION Index tiles_of(AttentionSize const& size) {
+  return (size.sequence + rows_of_team - 1) / rows_of_team;
+}
+
+/// The place of the calling thread in its team, and in the tiles from which it loads fragments.
+///
+/// A lane loads a fragment from row `row` on and from column 16 `step` on at
+///   ((tile + offset) XOR 32 step) + the bytes of `row` rows,
+/// because the places of a row's chunks are XORed, and because tiles are aligned to 256 bytes. Rows are
+/// multiples of 16.
+template <int D>
+struct Place {
+  unsigned warp, lane;
+  unsigned along;   ///< offset in bytes for a fragment A, and for a fragment B whose columns are the tile's
+  unsigned across;  ///< offset in bytes for a fragment B whose columns are the tile's rows
+
+  __device__ Place(unsigned warp_of_team, unsigned lane_of_thread)
+      : warp(warp_of_team),
+        lane(lane_of_thread),
+        along(offset(lane & 15U, lane >> 4U)),
+        across(offset((lane & 7U) + (lane >> 4U) * 8, lane >> 3U & 1U)) {}
+  __device__ int thread() const { return static_cast<int>(warp * lanes + lane); }
+  /// First row and first column of this lane in fragments A and C.
+  __device__ int row() const { return static_cast<int>(lane >> 2U); }
+  __device__ int column() const { return static_cast<int>(2 * (lane & 3U)); }
+  /// First row of this warp in the team's tile.
+  __device__ int rows_before() const { return static_cast<int>(warp) * rows_of_warp; }
+
+ private:
+  __device__ static unsigned offset(unsigned row, unsigned number) {
+    return (row * D + (number ^ (row & 7U)) * chunk) * bytes_of_bf16;
+  }
+};
+
+/// Returns the address from which a lane loads; see Place. `tile` is the tile's address plus the lane's
+/// offset.
+template <int D>
+__device__ unsigned address_in(unsigned tile, int row, int step) {
+  return (tile ^ static_cast<unsigned>(inner * step) * bytes_of_bf16) +
+         static_cast<unsigned>(row) * D * bytes_of_bf16;
+}
+
+/// Begins to copy `rows` rows of D numbers into a tile. Rows from `there` on become zero. A thread copies the
+/// same chunk of every (threads / chunks of a row)-th row.
+template <int D, int rows>
+__device__ void copy_tile(Place<D> const& at, Bf16 const* from, Index there, Bf16* tile) {
+  constexpr int chunks = D / chunk, rows_at_once = warps * lanes / chunks;
+  static_assert(rows % rows_at_once == 0 && rows_at_once % 8 == 0);
+  const int first = at.thread() / chunks, number = at.thread() % chunks;
+  const int end = static_cast<int>(Kokkos::min(there, Index{rows}));
+  Bf16 const* const source = from + first * D + number * chunk;
+  Bf16* const target = tile + first * D + (number ^ (first & 7)) * chunk;
+#pragma unroll
+  for (int row = 0; row < rows; row += rows_at_once) {
+    const bool exists = first + row < end;
+    copy_16_bytes(target + row * D, exists ? source + row * D : from, exists);
+  }
+}
+
+/// Begins to copy the QueryRows of `rows` queries. Those from `there` on become zero.
+template <int rows, int D>
+__device__ void copy_query_rows(Place<D> const& at, QueryRow const* from, Index there, QueryRow* to) {
+  const int row = at.thread();
+  if (row >= rows) return;
+  copy_8_bytes(to + row, row < there ? from + row : from, row < there);
+}
+
+/// Computes two neighbouring fragments, C[0] += A B[0] and C[1] += A B[1].
+__device__ inline void multiply_add_two(Sums* c, Fragment const& a, Fragment const& b) {
+  multiply_add(c[0], a, b.part[0], b.part[1]);
+  multiply_add(c[1], a, b.part[2], b.part[3]);
+}
+
+/// Rounds two neighbouring fragments C to one fragment A.
+__device__ inline Fragment rounded(Sums const* c) {
+  return {{to_two_bf16(c[0].of[0], c[0].of[1]), to_two_bf16(c[0].of[2], c[0].of[3]),
+           to_two_bf16(c[1].of[0], c[1].of[1]), to_two_bf16(c[1].of[2], c[1].of[3])}};
+}
+
+/// The fragments A of 16 rows of D columns.
+template <int D>
+struct RowFragments {
+  Fragment of[D / inner];
+
+  /// Loads the rows `row` to row + 15 of a tile.
+  __device__ void load(Place<D> const& at, Bf16 const* tile, int row) {
+    const unsigned from = shared_address(tile) + at.along;
+    for (int step = 0; step < D / inner; ++step) of[step] = load_matrices(address_in<D>(from, row, step));
+  }
+  /// Adds this times the transpose of the rows `row` to row + 15 of a tile to the two fragments of C. `tile`
+  /// is the tile's address plus Place::across.
+  __device__ void multiply_transposed(unsigned tile, int row, Sums* c) const {
+    for (int step = 0; step < D / inner; ++step)
+      multiply_add_two(c, of[step], load_matrices(address_in<D>(tile, row, step)));
+  }
+};
+
+/// The sums of 16 rows of D columns.
+template <int D>
+struct RowSums {
+  Sums of[D / 8] = {};
+
+  /// Adds a[16, 16] times the rows `row` to row + 15 of a tile. `tile` is the tile's address plus
+  /// Place::along.
+  __device__ void add_product(Fragment const& a, unsigned tile, int row) {
+    for (int step = 0; step < D / inner; ++step)
+      multiply_add_two(of + 2 * step, a, load_matrices_transposed(address_in<D>(tile, row, step)));
+  }
+  /// Assigns factor times the sums to the rows of `out`, which begin `stride` elements apart. Leaves out the
+  /// rows from `there` on.
+  __device__ void store(Place<D> const& at, float factor, Index there, float* out, Index stride) const {
+    for (int half = 0; half < 2; ++half) {
+      const int row = at.row() + 8 * half;
+      if (row >= there) continue;
+      float* const to = out + row * stride + at.column();
+      for (int n = 0; n < D / 8; ++n) {
+        to[8 * n] = factor * of[n].of[2 * half];
+        to[8 * n + 1] = factor * of[n].of[2 * half + 1];
+      }
+    }
+  }
+};
+
+}  // namespace ddproxy::kernels::fused
+
+#endif
