@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "ctest/miniapp/passing_lane.hpp"
+#include "kernels/base/types.hpp"
 
 namespace ddproxy {
 namespace {
