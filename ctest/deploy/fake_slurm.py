@@ -5,6 +5,7 @@
 A requeued job starts only after cred_expire seconds, so CONFIGURATION sets it to 10. The default is 120."""
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -21,7 +22,7 @@ AuthInfo=socket={folder}/munge.socket,cred_expire=10
 CredType=cred/munge
 MpiDefault=none
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
+TaskPlugin={plugin}
 ReturnToService=2
 SlurmctldPidFile={folder}/slurmctld.pid
 SlurmdPidFile={folder}/slurmd-%n.pid
@@ -45,8 +46,8 @@ SlurmdParameters=config_overrides
 PartitionName=batch Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE
 PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
 """
-NODE = ("NodeName={name} NodeHostname={name} NodeAddr=127.0.0.1 Port={port} CPUs=16 Boards=1 SocketsPerBoard=2 CoresPerSocket=8 ThreadsPerCore=1 "
-        "RealMemory=1000 Gres=gpu:fake:8 State=UNKNOWN\n")
+NODE = "NodeName={name} NodeHostname={name} NodeAddr=127.0.0.1 Port={port} {processors} RealMemory=1000 Gres=gpu:fake:8 State=UNKNOWN\n"
+PRETENDED = "CPUs=16 Boards=1 SocketsPerBoard=2 CoresPerSocket=8 ThreadsPerCore=1"
 
 
 def missing_programs():
@@ -66,16 +67,23 @@ def free_ports(count):
 
 class FakeSlurm:
     """A running SLURM: a controller and a slurmd for each node. Each slurmd has a host name of its own (a UTS namespace), so that MPI sees
-    different nodes. Use it as a context manager; it ends its processes. `environment` is for commands of SLURM."""
+    different nodes. Use it as a context manager; it ends its processes. `environment` is for commands of SLURM.
 
-    def __init__(self, folder, nodes=2):
-        self.folder, self.nodes = pathlib.Path(folder), [f"node{k + 1}" for k in range(nodes)]
+    With the plugin task/none, which binds no tasks, a node pretends to have 16 CPUs. With another plugin it has the CPUs of this machine,
+    because a task cannot be bound to a CPU that does not exist."""
+
+    def __init__(self, folder, nodes=2, plugin="task/none"):
+        self.folder, self.nodes, self.plugin = pathlib.Path(folder), [f"node{k + 1}" for k in range(nodes)], plugin
         self.environment = {**os.environ, "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin", "SLURM_CONF": str(self.folder / "slurm.conf")}
+
+    def processors(self):
+        """Returns the CPUs of a node, as a line of slurm.conf has them."""
+        return PRETENDED if self.plugin == "task/none" else re.search(r"CPUs=.*ThreadsPerCore=\d+", self.call("slurmd", "-C").stdout)[0]
 
     def write_configuration(self):
         controller, *ports = free_ports(1 + len(self.nodes))
-        values = {"host": socket.gethostname().split(".")[0], "user": "root", "folder": self.folder, "controller_port": controller}
-        nodes = "".join(NODE.format(name=name, port=port) for name, port in zip(self.nodes, ports))
+        values = {"host": socket.gethostname().split(".")[0], "user": "root", "folder": self.folder, "controller_port": controller, "plugin": self.plugin}
+        nodes = "".join(NODE.format(name=name, port=port, processors=self.processors()) for name, port in zip(self.nodes, ports))
         (self.folder / "slurm.conf").write_text(CONFIGURATION.format(**values) + nodes)
         gpus = "".join(f"NodeName={name} Name=gpu Type=fake File={self.folder}/gpu[0-7]\n" for name in self.nodes)
         (self.folder / "gres.conf").write_text(gpus)

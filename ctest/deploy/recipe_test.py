@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """recipe_test.py ROOT: the recipe for Spack can be imported in every folder, and builds the right repository. Needs no Spack: mocks stand for its modules."""
+import contextlib
 import os
 import pathlib
 import runpy
@@ -106,6 +107,15 @@ class Recipe(unittest.TestCase):
             for devices, outcome in (([device], InterruptedError), (["/dev/null"], unittest.SkipTest if device else InterruptedError)):
                 with mock.patch("os.path.exists", devices.__contains__), self.assertRaises(outcome, msg=(variant, devices)):
                     package.test_twin()
+
+    def test_the_twin_is_skipped_where_e_is_too_noisy(self):
+        recipe, _ = imported(ROOT / IN_THE_CLONE)
+        package = recipe()
+        package.skip_without_driver, package.run = mock.Mock(), mock.Mock()
+        for error, outcome in (("null", unittest.SkipTest), ("0.06", AssertionError), ("0.04", None)):
+            text = f'{{"fom": {{"valid": "replay", "model_error": {error}}}}}'
+            with mock.patch("pathlib.Path.read_text", return_value=text), self.assertRaises(outcome) if outcome else contextlib.nullcontext():
+                package.test_twin()
 
 
 unittest.main()

@@ -125,6 +125,29 @@ def check_too_few_gpus(jobs):
     assert code == 2 and "this job has 8 tasks on a node but only 4 GPUs" in jobs.log(number), jobs.log(number)
 
 
+def numbers_in(text):
+    """Returns the processors of a text like 0-15,32-47."""
+    return {number for part in text.split(",") for number in range(int(part.split("-")[0]), int(part.split("-")[-1]) + 1)}
+
+
+def check_binding(folder):
+    """If SLURM binds tasks to cores (task/affinity), two tasks share no core, and OpenMP binds the threads of a task inside its cores."""
+    if len(os.sched_getaffinity(0)) < max(2, os.cpu_count()):
+        print("left out: SLURM needs two processors, and must be able to bind tasks to each processor of this machine")
+        return
+    if shutil.which("nvidia-smi"):
+        print("left out: this machine has real GPUs, so the job may bind the tasks to their NUMA nodes")
+        return
+    with tempfile.TemporaryDirectory() as state, FakeSlurm(state, nodes=1, plugin="task/affinity") as slurm:
+        figures, file = Jobs(slurm, folder).run("--ntasks-per-node=2", "--gpus-per-node=2", JOB, "tiny.toml")
+    first, second = (numbers_in(text) for text in file["provenance/binding"].asstr())
+    assert first and second and not first & second, (first, second)
+    settings = settings_of(file)
+    assert settings["OMP_PROC_BIND"] == "close", settings
+    assert list(file["provenance/rank_threads"][...]) == [int(settings["SLURM_CPUS_PER_TASK"])] * 2, settings
+    assert figures["valid"] in ("true", "oversubscribed"), figures
+
+
 def samples_in(path):
     """Returns the number of samples of T in a results file, 0 if it has none yet."""
     try:
@@ -188,6 +211,8 @@ def main():
             for check in (check_too_few_gpus, check_twin, check_installation, check_cpus_of_a_task, check_two_nodes, check_eight_tasks, check_reframe, check_preemption):
                 check(jobs)
                 print(f"passed: {check.__name__}", flush=True)
+        check_binding(jobs.folder)
+        print(f"passed: {check_binding.__name__}", flush=True)
 
 
 if __name__ == "__main__":

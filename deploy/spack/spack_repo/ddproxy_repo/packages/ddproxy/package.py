@@ -171,6 +171,8 @@ class Ddproxy(CMakePackage, CudaPackage, ROCmPackage):
         self.run("ddproxy", "run", twin, "-o", "twin.h5", "--json", "twin.json")
         figures = json.loads(pathlib.Path("twin.json").read_text())["fom"]
         assert figures["valid"] == "replay", figures
+        if figures["model_error"] is None:
+            raise SkipTest("E is too noisy to compare; its message above has the numbers")
         assert figures["model_error"] < 0.05, figures
 
     def test_predict(self):
