@@ -56,9 +56,10 @@ void attention_backward(Space const& exec, AttentionSize size, AttentionKept con
                         Qkv const& dqkv, float* scratch);
 }  // namespace batched
 
-/// Attention in one kernel, for CUDA devices of compute capability 8.0 and later only. Scores never enter the
-/// device's memory. Operands and probabilities are rounded to bf16, and sums are in fp32. The size must be
-/// one that fused::supports() (kernels/sizes/scratch.hpp). scratch must be aligned to 16 bytes.
+/// Fused attention, for CUDA devices of compute capability 8.0 and later only: one kernel for the forward
+/// pass, and two for the backward pass. Scores stay in registers. Operands and probabilities are rounded to
+/// bf16, and sums are in fp32. The size must be one that fused::supports() (kernels/sizes/scratch.hpp).
+/// scratch must be aligned to 16 bytes.
 namespace fused {
 void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
                        float* scratch);

@@ -4,14 +4,15 @@
 #include <cmath>
 
 #include "kernels/attention/attention.hpp"
-#include "kernels/attention/fused_backward.hpp"
+#include "kernels/attention/fused_backward_keys.hpp"
+#include "kernels/attention/fused_backward_queries.hpp"
 #include "kernels/attention/fused_copies.hpp"
 #include "kernels/attention/fused_forward.hpp"
 #include "kernels/base/power_of_two.hpp"
 
 // Fused attention: rounds the inputs of a group of sequences to bf16 once, then launches the kernels of
-// fused_forward.hpp and fused_backward.hpp. A group has as many sequences as a batch of products
-// (attention_batched.cpp), so that the copies need no more memory than the scores there.
+// fused_forward.hpp, fused_backward_keys.hpp and fused_backward_queries.hpp. A group has as many sequences as
+// a batch of products (attention_batched.cpp), so that the copies need no more memory than the scores there.
 namespace ddproxy::kernels::fused {
 namespace {
 

@@ -5,10 +5,11 @@
 #include "kernels/attention/fused_tiles.hpp"
 #include "kernels/attention/qkv.hpp"
 
-// The two kernels of the fused backward pass of attention. Both recompute the scores S and the probabilities
-// P from the logarithms of the softmax's denominators (Dao et al., arXiv:2205.14135, section 3.1). One kernel
-// computes the gradients of keys and values, the other the gradients of queries. So no two teams add to the
-// same number, and the results do not depend on the order in which teams run.
+// What the two kernels of the fused backward pass of attention share (fused_backward_keys.hpp and
+// fused_backward_queries.hpp). Both recompute the scores S and the probabilities P from the logarithms of the
+// softmax's denominators (Dao et al., arXiv:2205.14135, section 3.1). One kernel computes the gradients of
+// keys and values, the other the gradients of queries. So no two teams add to the same number, and the
+// results do not depend on the order in which teams run.
 #if defined(KOKKOS_ENABLE_CUDA)
 
 namespace ddproxy::kernels::fused {
@@ -22,7 +23,10 @@ struct Pass {
   float scale_log2;  ///< scale log2(e)
 };
 
-/// Two tiles of rows in shared memory, for the present and for the next step, and what else a step needs.
+/// What one step of a team needs, in shared memory: two tiles of `rows` rows. They are queries and dout for
+/// the gradients of keys, which also need the QueryRows. They are keys and values for the gradients of
+/// queries. A team has two stages: it computes with one while the tiles of the next step are copied into the
+/// other.
 template <int D, int rows>
 struct Stage {
   alignas(256) Bf16 first[rows * D];
@@ -44,233 +48,6 @@ __device__ inline void differentiate(float scale_log2, QueryRow row, float& scor
 
 /// A score whose probability is 0.
 inline constexpr float never = -1e30F;
-
-/// Assigns the gradients of the keys and the values of one tile of keys. A warp has 16 keys. It takes 16
-/// queries at a time: P^T and dS^T [16 keys, 16 queries] stay in registers.
-template <int D, int queries>
-struct GradientsOfKeys {
-  using Stages = Stage<D, queries>;
-  Pass pass;
-
-  /// The queries of one step.
-  struct Step {
-    Index head;   ///< [sequence, query head]
-    Index first;  ///< first query in its sequence
-  };
-  struct Tile {
-    Index sequence, kv_head;
-    Index first;  ///< first key
-    Index steps;  ///< of all query heads that use the keys
-  };
-
-  __device__ Tile tile_of(Index rank) const {
-    auto const& size = pass.size;
-    const Index heads = size.batch * size.kv_heads, head = rank % heads, first = rank / heads * rows_of_team;
-    const Index steps = (size.sequence - first + queries - 1) / queries;
-    return {head / size.kv_heads, head % size.kv_heads, first, steps * (size.heads / size.kv_heads)};
-  }
-  __device__ Step first_step(Tile const& tile) const {
-    auto const& size = pass.size;
-    return {tile.sequence * size.heads + tile.kv_head * (size.heads / size.kv_heads), tile.first};
-  }
-  __device__ Step step_after(Tile const& tile, Step step) const {
-    step.first += queries;
-    return step.first < pass.size.sequence ? step : Step{step.head + 1, tile.first};
-  }
-  __device__ void copy(Place<D> const& at, Step step, Stages& to) const {
-    const Index before = step.head * pass.size.sequence + step.first, there = pass.size.sequence - step.first;
-    copy_tile<D, queries>(at, pass.in.q + before * D, there, to.first);
-    copy_tile<D, queries>(at, pass.in.dout + before * D, there, to.second);
-    copy_query_rows<queries>(at, pass.in.rows + before, there, to.of_queries);
-  }
-
-  template <class Member>
-  __device__ void operator()(Member const& team) const {
-    static_assert(2 * sizeof(Stages) >= 2 * rows_of_team * D * sizeof(Bf16));
-    const Place<D> at(static_cast<unsigned>(team.team_rank()), lane_of_warp());
-    auto* const stages =
-        static_cast<Stages*>(team.team_scratch(0).get_shmem_aligned(2 * sizeof(Stages), alignof(Stages)));
-    const Tile tile = tile_of(team.league_rank());
-    RowFragments<D> keys, values;
-    load_keys(team, at, tile, reinterpret_cast<Bf16*>(stages), keys, values);
-    RowSums<D> dk, dv;
-    Step step = first_step(tile);
-    copy(at, step, stages[0]);
-    end_group_of_copies();
-    for (Index number = 0; number < tile.steps; ++number) {
-      const Index ahead = step.first - tile.first;
-      step = step_after(tile, step);
-      if (number + 1 < tile.steps) copy(at, step, stages[(number + 1) % 2]);
-      end_group_of_copies();
-      wait_for_copies<1>();
-      team.team_barrier();
-      add(at, ahead, keys, values, stages[number % 2], dk, dv);
-      team.team_barrier();
-    }
-    store(at, tile, dk, dv);
-  }
-
-  template <class Member>
-  __device__ void load_keys(Member const& team, Place<D> const& at, Tile const& tile, Bf16* memory,
-                            RowFragments<D>& keys, RowFragments<D>& values) const {
-    auto const& size = pass.size;
-    const Index before = (tile.sequence * size.kv_heads + tile.kv_head) * size.sequence + tile.first;
-    Bf16* const other = memory + rows_of_team * D;
-    copy_tile<D, rows_of_team>(at, pass.in.k + before * D, size.sequence - tile.first, memory);
-    copy_tile<D, rows_of_team>(at, pass.in.v + before * D, size.sequence - tile.first, other);
-    end_group_of_copies();
-    wait_for_copies<0>();
-    team.team_barrier();
-    keys.load(at, memory, at.rows_before());
-    values.load(at, other, at.rows_before());
-    team.team_barrier();
-  }
-
-  /// Adds the contributions of the queries of a stage. The first of them is `ahead` after the tile's first
-  /// key.
-  __device__ void add(Place<D> const& at, Index ahead, RowFragments<D> const& keys,
-                      RowFragments<D> const& values, Stages const& stage, RowSums<D>& dk,
-                      RowSums<D>& dv) const {
-    const unsigned q = shared_address(stage.first), dout = shared_address(stage.second);
-    for (int row = 0; row < queries; row += inner) {
-      Sums s[2] = {}, ds[2] = {};
-      keys.multiply_transposed(q + at.across, row, s);
-      values.multiply_transposed(dout + at.across, row, ds);
-      if (ahead < rows_of_team) hide_earlier_queries(at, static_cast<int>(ahead) + row, s);
-      for (int n = 0; n < 2; ++n) {
-        const auto rows = *reinterpret_cast<TwoRows const*>(stage.of_queries + row + 8 * n + at.column());
-        for (int i = 0; i < 4; ++i) differentiate(pass.scale_log2, rows.of[i % 2], s[n].of[i], ds[n].of[i]);
-      }
-      dv.add_product(rounded(s), dout + at.along, row);
-      dk.add_product(rounded(ds), q + at.along, row);
-    }
-  }
-
-  /// Hides the scores of queries that come before the key. Query 0 is `ahead` after the tile's first key.
-  __device__ void hide_earlier_queries(Place<D> const& at, int ahead, Sums* s) const {
-    const int key = at.rows_before() + at.row();
-    for (int n = 0; n < 2; ++n)
-      for (int i = 0; i < 4; ++i)
-        if (key + i / 2 * 8 > ahead + 8 * n + at.column() + i % 2) s[n].of[i] = never;
-  }
-
-  __device__ void store(Place<D> const& at, Tile const& tile, RowSums<D> const& dk,
-                        RowSums<D> const& dv) const {
-    auto const& size = pass.size;
-    const Index first = tile.first + at.rows_before(), there = size.sequence - first;
-    const Index stride = pass.gradients.kv_stride;
-    const Index place = (tile.sequence * size.sequence + first) * stride + tile.kv_head * D;
-    dk.store(at, pass.scale, there, pass.gradients.k + place, stride);
-    dv.store(at, 1, there, pass.gradients.v + place, stride);
-  }
-};
-
-/// Assigns the gradients of one tile of queries. A warp has 16 queries. It takes 16 keys at a time.
-template <int D, int keys>
-struct GradientsOfQueries {
-  using Stages = Stage<D, keys>;
-  Pass pass;
-
-  struct Tile {
-    Index head, kv_head;  ///< [sequence, head]
-    Index first, steps;   ///< first: first query
-  };
-
-  __device__ Tile tile_of(Index rank) const {
-    auto const& size = pass.size;
-    const Index heads = size.batch * size.heads, head = rank % heads;
-    const Index first = (tiles_of(size) - 1 - rank / heads) * rows_of_team;
-    const Index end = Kokkos::min(first + rows_of_team, size.sequence);
-    const Index kv_head =
-        head / size.heads * size.kv_heads + head % size.heads / (size.heads / size.kv_heads);
-    return {head, kv_head, first, (end + keys - 1) / keys};
-  }
-  __device__ void copy(Place<D> const& at, Tile const& tile, Index number, Stages& to) const {
-    const Index first = number * keys, there = pass.size.sequence - first;
-    const Index before = tile.kv_head * pass.size.sequence + first;
-    copy_tile<D, keys>(at, pass.in.k + before * D, there, to.first);
-    copy_tile<D, keys>(at, pass.in.v + before * D, there, to.second);
-  }
-
-  template <class Member>
-  __device__ void operator()(Member const& team) const {
-    static_assert(2 * sizeof(Stages) >= 2 * rows_of_team * D * sizeof(Bf16));
-    const Place<D> at(static_cast<unsigned>(team.team_rank()), lane_of_warp());
-    auto* const stages =
-        static_cast<Stages*>(team.team_scratch(0).get_shmem_aligned(2 * sizeof(Stages), alignof(Stages)));
-    const Tile tile = tile_of(team.league_rank());
-    RowFragments<D> queries, gradients;
-    load_queries(team, at, tile, reinterpret_cast<Bf16*>(stages), queries, gradients);
-    QueryRow rows[2];
-    for (int half = 0; half < 2; ++half)
-      rows[half] = row_of_query(tile, tile.first + at.rows_before() + at.row() + 8 * half);
-    RowSums<D> dq;
-    copy(at, tile, 0, stages[0]);
-    end_group_of_copies();
-    for (Index number = 0; number < tile.steps; ++number) {
-      if (number + 1 < tile.steps) copy(at, tile, number + 1, stages[(number + 1) % 2]);
-      end_group_of_copies();
-      wait_for_copies<1>();
-      team.team_barrier();
-      add(at, tile.first - number * keys, queries, gradients, rows, stages[number % 2], dq);
-      team.team_barrier();
-    }
-    store(at, tile, dq);
-  }
-
-  __device__ QueryRow row_of_query(Tile const& tile, Index query) const {
-    if (query >= pass.size.sequence) return {0, 0};
-    return pass.in.rows[tile.head * pass.size.sequence + query];
-  }
-
-  template <class Member>
-  __device__ void load_queries(Member const& team, Place<D> const& at, Tile const& tile, Bf16* memory,
-                               RowFragments<D>& queries, RowFragments<D>& gradients) const {
-    const Index before = tile.head * pass.size.sequence + tile.first, there = pass.size.sequence - tile.first;
-    Bf16* const other = memory + rows_of_team * D;
-    copy_tile<D, rows_of_team>(at, pass.in.q + before * D, there, memory);
-    copy_tile<D, rows_of_team>(at, pass.in.dout + before * D, there, other);
-    end_group_of_copies();
-    wait_for_copies<0>();
-    team.team_barrier();
-    queries.load(at, memory, at.rows_before());
-    gradients.load(at, other, at.rows_before());
-    team.team_barrier();
-  }
-
-  /// Adds the contributions of the keys of a stage. The tile's first query is `ahead` after the first of
-  /// them.
-  __device__ void add(Place<D> const& at, Index ahead, RowFragments<D> const& queries,
-                      RowFragments<D> const& gradients, QueryRow const* rows, Stages const& stage,
-                      RowSums<D>& dq) const {
-    const unsigned k = shared_address(stage.first), v = shared_address(stage.second);
-    for (int row = 0; row < keys; row += inner) {
-      Sums s[2] = {}, ds[2] = {};
-      queries.multiply_transposed(k + at.across, row, s);
-      gradients.multiply_transposed(v + at.across, row, ds);
-      if (ahead < keys) hide_later_keys(at, static_cast<int>(ahead) - row, s);
-      for (int n = 0; n < 2; ++n)
-        for (int i = 0; i < 4; ++i) differentiate(pass.scale_log2, rows[i / 2], s[n].of[i], ds[n].of[i]);
-      dq.add_product(rounded(ds), k + at.along, row);
-    }
-  }
-
-  /// Hides the scores of keys that come after the query. The tile's first query is `ahead` after key 0.
-  __device__ void hide_later_keys(Place<D> const& at, int ahead, Sums* s) const {
-    const int query = ahead + at.rows_before() + at.row();
-    for (int n = 0; n < 2; ++n)
-      for (int i = 0; i < 4; ++i)
-        if (8 * n + at.column() + i % 2 > query + i / 2 * 8) s[n].of[i] = never;
-  }
-
-  __device__ void store(Place<D> const& at, Tile const& tile, RowSums<D> const& dq) const {
-    auto const& size = pass.size;
-    const Index first = tile.first + at.rows_before(), stride = pass.gradients.q_stride;
-    const Index sequence = tile.head / size.heads, head = tile.head % size.heads;
-    float* const to = pass.gradients.q + (sequence * size.sequence + first) * stride + head * D;
-    dq.store(at, pass.scale, size.sequence - first, to, stride);
-  }
-};
 
 }  // namespace ddproxy::kernels::fused
 

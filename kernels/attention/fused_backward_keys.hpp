@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kernels/attention/fused_backward.hpp"
+
+// The kernel of the fused backward pass that computes the gradients of keys and values. A team visits, for
+// its keys, the later queries of each query head that uses them:
+//   P^T = exp(K Q^T / sqrt(D) - log_sum),  dS^T = P^T (V dO^T - sum over d of dO O)
+//   dV = P^T dO,  dK = dS^T Q / sqrt(D)
+#if defined(KOKKOS_ENABLE_CUDA)
+
+namespace ddproxy::kernels::fused {
+
+/// Assigns the gradients of the keys and the values of one tile of keys. A warp has 16 keys. It takes 16
+/// queries at a time: P^T and dS^T [16 keys, 16 queries] stay in registers.
+template <int D, int queries>
+struct GradientsOfKeys {
+  using Stages = Stage<D, queries>;
+  Pass pass;
+
+  /// The queries of one step.
+  struct Step {
+    Index head;   ///< [sequence, query head]
+    Index first;  ///< first query in its sequence
+  };
+  struct Tile {
+    Index sequence, kv_head;
+    Index first;  ///< first key
+    Index steps;  ///< of all query heads that use the keys
+  };
+
+  __device__ Tile tile_of(Index rank) const {
+    auto const& size = pass.size;
+    const Index heads = size.batch * size.kv_heads, head = rank % heads, first = rank / heads * rows_of_team;
+    const Index steps = (size.sequence - first + queries - 1) / queries;
+    return {head / size.kv_heads, head % size.kv_heads, first, steps * (size.heads / size.kv_heads)};
+  }
+  __device__ Step first_step(Tile const& tile) const {
+    auto const& size = pass.size;
+    return {tile.sequence * size.heads + tile.kv_head * (size.heads / size.kv_heads), tile.first};
+  }
+  __device__ Step step_after(Tile const& tile, Step step) const {
+    step.first += queries;
+    return step.first < pass.size.sequence ? step : Step{step.head + 1, tile.first};
+  }
+  __device__ void copy(Place<D> const& at, Step step, Stages& to) const {
+    const Index before = step.head * pass.size.sequence + step.first, there = pass.size.sequence - step.first;
+    copy_tile<D, queries>(at, pass.in.q + before * D, there, to.first);
+    copy_tile<D, queries>(at, pass.in.dout + before * D, there, to.second);
+    copy_query_rows<queries>(at, pass.in.rows + before, there, to.of_queries);
+  }
+
+  template <class Member>
+  __device__ void operator()(Member const& team) const {
+    static_assert(2 * sizeof(Stages) >= 2 * rows_of_team * D * sizeof(Bf16));
+    const Place<D> at(static_cast<unsigned>(team.team_rank()), lane_of_warp());
+    auto* const stages =
+        static_cast<Stages*>(team.team_scratch(0).get_shmem_aligned(2 * sizeof(Stages), alignof(Stages)));
+    const Tile tile = tile_of(team.league_rank());
+    RowFragments<D> keys, values;
+    load_keys(team, at, tile, reinterpret_cast<Bf16*>(stages), keys, values);
+    RowSums<D> dk, dv;
+    Step step = first_step(tile);
+    copy(at, step, stages[0]);
+    end_group_of_copies();
+    for (Index number = 0; number < tile.steps; ++number) {
+      const Index ahead = step.first - tile.first;
+      step = step_after(tile, step);
+      if (number + 1 < tile.steps) copy(at, step, stages[(number + 1) % 2]);
+      end_group_of_copies();
+      wait_for_copies<1>();
+      team.team_barrier();
+      add(at, ahead, keys, values, stages[number % 2], dk, dv);
+      team.team_barrier();
+    }
+    store(at, tile, dk, dv);
+  }
+
+  template <class Member>
+  __device__ void load_keys(Member const& team, Place<D> const& at, Tile const& tile, Bf16* memory,
+                            RowFragments<D>& keys, RowFragments<D>& values) const {
+    auto const& size = pass.size;
+    const Index before = (tile.sequence * size.kv_heads + tile.kv_head) * size.sequence + tile.first;
+    Bf16* const other = memory + rows_of_team * D;
+    copy_tile<D, rows_of_team>(at, pass.in.k + before * D, size.sequence - tile.first, memory);
+    copy_tile<D, rows_of_team>(at, pass.in.v + before * D, size.sequence - tile.first, other);
+    end_group_of_copies();
+    wait_for_copies<0>();
+    team.team_barrier();
+    keys.load(at, memory, at.rows_before());
+    values.load(at, other, at.rows_before());
+    team.team_barrier();
+  }
+
+  /// Adds the contributions of the queries of a stage. The first of them is `ahead` after the tile's first
+  /// key.
+  __device__ void add(Place<D> const& at, Index ahead, RowFragments<D> const& keys,
+                      RowFragments<D> const& values, Stages const& stage, RowSums<D>& dk,
+                      RowSums<D>& dv) const {
+    const unsigned q = shared_address(stage.first), dout = shared_address(stage.second);
+    for (int row = 0; row < queries; row += inner) {
+      Sums s[2] = {}, ds[2] = {};
+      keys.multiply_transposed(q + at.across, row, s);
+      values.multiply_transposed(dout + at.across, row, ds);
+      if (ahead < rows_of_team) hide_earlier_queries(at, static_cast<int>(ahead) + row, s);
+      for (int n = 0; n < 2; ++n) {
+        const auto rows = *reinterpret_cast<TwoRows const*>(stage.of_queries + row + 8 * n + at.column());
+        for (int i = 0; i < 4; ++i) differentiate(pass.scale_log2, rows.of[i % 2], s[n].of[i], ds[n].of[i]);
+      }
+      dv.add_product(rounded(s), dout + at.along, row);
+      dk.add_product(rounded(ds), q + at.along, row);
+    }
+  }
+
+  /// Hides the scores of queries that come before the key. Query 0 is `ahead` after the tile's first key.
+  __device__ void hide_earlier_queries(Place<D> const& at, int ahead, Sums* s) const {
+    const int key = at.rows_before() + at.row();
+    for (int n = 0; n < 2; ++n)
+      for (int i = 0; i < 4; ++i)
+        if (key + i / 2 * 8 > ahead + 8 * n + at.column() + i % 2) s[n].of[i] = never;
+  }
+
+  __device__ void store(Place<D> const& at, Tile const& tile, RowSums<D> const& dk,
+                        RowSums<D> const& dv) const {
+    auto const& size = pass.size;
+    const Index first = tile.first + at.rows_before(), there = size.sequence - first;
+    const Index stride = pass.gradients.kv_stride;
+    const Index place = (tile.sequence * size.sequence + first) * stride + tile.kv_head * D;
+    dk.store(at, pass.scale, there, pass.gradients.k + place, stride);
+    dv.store(at, 1, there, pass.gradients.v + place, stride);
+  }
+};
+
+}  // namespace ddproxy::kernels::fused
+
+#endif
