@@ -6,6 +6,7 @@
 #include "kernels/attention/attention.hpp"
 #include "kernels/attention/attention_lists.hpp"
 #include "kernels/attention/attention_rows.hpp"
+#include "kernels/attention/sequence_groups.hpp"
 #include "kernels/gemm/gemm.hpp"
 
 // Attention by batches of matrix products. A batch has one product for each query head of several sequences,
@@ -93,16 +94,6 @@ void for_each_tile(AttentionSize const& size, Work const& work) {
   for (Index number = tiles_of(size) - 1; number >= 0; --number) {
     const Index first = number * tile_rows;
     work(Tile{size, number, first, std::min(tile_rows, size.sequence - first), scale});
-  }
-}
-
-/// Calls work(first sequence, size) for every group of sequences whose heads make one batch.
-template <class Work>
-void for_each_group(AttentionSize size, Work const& work) {
-  const Index sequences = size.batch, at_once = sequences_at_once(size);
-  for (Index first = 0; first < sequences; first += at_once) {
-    size.batch = std::min(at_once, sequences - first);
-    work(first, size);
   }
 }
 

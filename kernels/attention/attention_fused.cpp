@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <cmath>
 
 #include "kernels/attention/attention.hpp"
@@ -8,6 +7,7 @@
 #include "kernels/attention/fused_backward_queries.hpp"
 #include "kernels/attention/fused_copies.hpp"
 #include "kernels/attention/fused_forward.hpp"
+#include "kernels/attention/sequence_groups.hpp"
 #include "kernels/base/power_of_two.hpp"
 
 // Fused attention: rounds the inputs of a group of sequences to bf16 once, then launches the kernels of
@@ -55,16 +55,6 @@ void backward(Space const& exec, AttentionSize const& size, Copies const& in, Qk
                           GradientsOfKeys<D, rows_of_step<D>>{pass});
   launch<D == 64 ? 4 : 2>(exec, "attention backward: queries", tiles_of(size) * size.batch * size.heads,
                           GradientsOfQueries<D, rows_of_step<D>>{pass});
-}
-
-/// Calls work(first sequence, size) for every group of sequences.
-template <class Work>
-void for_each_group(AttentionSize size, Work const& work) {
-  const Index sequences = size.batch, at_once = batched::sequences_at_once(size);
-  for (Index first = 0; first < sequences; first += at_once) {
-    size.batch = std::min(at_once, sequences - first);
-    work(first, size);
-  }
 }
 
 /// Returns queries, keys and values from token `token` on.
