@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kernels/attention/fused_tiles.hpp"
+#include "kernels/attention/fused_stages.hpp"
 #include "kernels/attention/qkv.hpp"
 
 // What the two kernels of the fused backward pass of attention share (fused_backward_keys.hpp and
@@ -25,8 +25,7 @@ struct Pass {
 
 /// What one step of a team needs, in shared memory: two tiles of `rows` rows. They are queries and dout for
 /// the gradients of keys, which also need the QueryRows. They are keys and values for the gradients of
-/// queries. A team has two stages: it computes with one while the tiles of the next step are copied into the
-/// other.
+/// queries.
 template <int D, int rows>
 struct Stage {
   alignas(256) Bf16 first[rows * D];
@@ -45,9 +44,6 @@ __device__ inline void differentiate(float scale_log2, QueryRow row, float& scor
   score = fast_power_of_two(Kokkos::fma(score, scale_log2, -row.log_sum));
   dp = score * (dp - row.product);
 }
-
-/// A score whose probability is 0.
-inline constexpr float never = -1e30F;
 
 }  // namespace ddproxy::kernels::fused
 

@@ -53,44 +53,25 @@ struct GradientsOfKeys {
 
   template <class Member>
   __device__ void operator()(Member const& team) const {
-    static_assert(2 * sizeof(Stages) >= 2 * rows_of_team * D * sizeof(Bf16));
     const Place<D> at(static_cast<unsigned>(team.team_rank()), lane_of_warp());
-    auto* const stages =
-        static_cast<Stages*>(team.team_scratch(0).get_shmem_aligned(2 * sizeof(Stages), alignof(Stages)));
+    auto* const stages = stages_of<Stages>(team);
     const Tile tile = tile_of(team.league_rank());
-    RowFragments<D> keys, values;
-    load_keys(team, at, tile, reinterpret_cast<Bf16*>(stages), keys, values);
-    RowSums<D> dk, dv;
-    Step step = first_step(tile);
-    copy(at, step, stages[0]);
-    end_group_of_copies();
-    for (Index number = 0; number < tile.steps; ++number) {
-      const Index ahead = step.first - tile.first;
-      step = step_after(tile, step);
-      if (number + 1 < tile.steps) copy(at, step, stages[(number + 1) % 2]);
-      end_group_of_copies();
-      wait_for_copies<1>();
-      team.team_barrier();
-      add(at, ahead, keys, values, stages[number % 2], dk, dv);
-      team.team_barrier();
-    }
-    store(at, tile, dk, dv);
-  }
-
-  template <class Member>
-  __device__ void load_keys(Member const& team, Place<D> const& at, Tile const& tile, Bf16* memory,
-                            RowFragments<D>& keys, RowFragments<D>& values) const {
     auto const& size = pass.size;
     const Index before = (tile.sequence * size.kv_heads + tile.kv_head) * size.sequence + tile.first;
-    Bf16* const other = memory + rows_of_team * D;
-    copy_tile<D, rows_of_team>(at, pass.in.k + before * D, size.sequence - tile.first, memory);
-    copy_tile<D, rows_of_team>(at, pass.in.v + before * D, size.sequence - tile.first, other);
-    end_group_of_copies();
-    wait_for_copies<0>();
-    team.team_barrier();
-    keys.load(at, memory, at.rows_before());
-    values.load(at, other, at.rows_before());
-    team.team_barrier();
+    RowFragments<D> own[2];  // keys and values
+    load_own_rows(team, at, stages, size.sequence - tile.first,
+                  {pass.in.k + before * D, pass.in.v + before * D}, own);
+    RowSums<D> dk, dv;
+    Step next = first_step(tile), now = next;
+    const auto copy_next = [&](Stages& to) {
+      copy(at, next, to);
+      next = step_after(tile, next);
+    };
+    in_stages(team, stages, tile.steps, copy_next, [&](Stages const& stage) {
+      add(at, now.first - tile.first, own[0], own[1], stage, dk, dv);
+      now = step_after(tile, now);
+    });
+    store(at, tile, dk, dv);
   }
 
   /// Adds the contributions of the queries of a stage. The first of them is `ahead` after the tile's first
