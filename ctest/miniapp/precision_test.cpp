@@ -32,7 +32,7 @@ TEST(PrecisionErrors, AreEuclideanAndOfEachGradient) {
   EXPECT_NEAR(errors.rms[1], 1 / 12.0, 1e-12);
   EXPECT_NEAR(errors.total_rms, 1 / std::sqrt(244.0), 1e-12);
   EXPECT_EQ(describe({{0.01}, 0.0123}, Precision::bf16),
-            "bf16 products: gradients differ from those of fp32 products by 0.012 RMS\n");
+            "matrix products in bf16: gradients differ from those of fp32 products by 0.012 (norm of the difference / norm of the fp32 gradients)\n");
 }
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -56,12 +56,12 @@ TEST_F(Judged, WhatIsWithinTheBoundIsRight) {
 
 TEST_F(Judged, BeyondItTheWorstGradientIsNamed) {
   EXPECT_EQ(judge({{0.01, 0.1}, 0.081}, Precision::tf32),
-            "tf32 products: the gradients of a real pass differ from those of fp32 products by 0.081 RMS, "
-            "but the bound is 0.08; the gradient with the largest error is b (0.1)");
+            "matrix products in tf32: the gradients of a real pass differ from those of fp32 products by 0.081 "
+            "(norm of the difference / norm of the fp32 gradients), but the bound is 0.08; the gradient with the largest error is b (0.1)");
   EXPECT_EQ(judge({{0.4, 0.1}, 0.35}, Precision::bf16),
-            "bf16 products: the gradients of a real pass differ from those of fp32 products by 0.35 RMS, but "
-            "the bound is 0.3; the gradient with the largest error is a (0.4)");
-  EXPECT_NE(judge({{0, infinite}, infinite}, Precision::bf16).find("by inf RMS"), std::string::npos);
+            "matrix products in bf16: the gradients of a real pass differ from those of fp32 products by 0.35 "
+            "(norm of the difference / norm of the fp32 gradients), but the bound is 0.3; the gradient with the largest error is a (0.4)");
+  EXPECT_NE(judge({{0, infinite}, infinite}, Precision::bf16).find("by inf (norm"), std::string::npos);
   EXPECT_NE(judge({{0, 0}, std::nan("")}, Precision::bf16), "");
 }
 

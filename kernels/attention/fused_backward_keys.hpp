@@ -74,8 +74,8 @@ struct GradientsOfKeys {
     store(at, tile, dk, dv);
   }
 
-  /// Adds the contributions of the queries of a stage. The first of them is `ahead` after the tile's first
-  /// key.
+  /// Adds the contributions of the queries of a stage. The stage's first query is `ahead` tokens after the
+  /// tile's first key.
   __device__ void add(Place<D> const& at, Index ahead, RowFragments<D> const& keys,
                       RowFragments<D> const& values, Stages const& stage, RowSums<D>& dk,
                       RowSums<D>& dv) const {
@@ -94,7 +94,8 @@ struct GradientsOfKeys {
     }
   }
 
-  /// Hides the scores of queries that come before the key. Query 0 is `ahead` after the tile's first key.
+  /// Hides the scores of queries that come before the key. The first query of `s` is `ahead` tokens after the
+  /// tile's first key.
   __device__ void hide_earlier_queries(Place<D> const& at, int ahead, Sums* s) const {
     const int key = at.rows_before() + at.row();
     for (int n = 0; n < 2; ++n)

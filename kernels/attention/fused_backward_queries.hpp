@@ -51,8 +51,8 @@ struct GradientsOfQueries {
     return pass.in.rows[tile.head * pass.size.sequence + query];
   }
 
-  /// Adds the contributions of the keys of a stage. The tile's first query is `ahead` after the first of
-  /// them.
+  /// Adds the contributions of the keys of a stage. The tile's first query is `ahead` tokens after the
+  /// stage's first key.
   __device__ void add(Place<D> const& at, Index ahead, RowFragments<D> const& queries,
                       RowFragments<D> const& gradients, QueryRow const* rows, Stages const& stage,
                       RowSums<D>& dq) const {

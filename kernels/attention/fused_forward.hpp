@@ -58,8 +58,8 @@ struct Forward {
     store(at, tile, softmax, sums);
   }
 
-  /// Adds the contributions of the keys of a stage. The tile's first query is `ahead` after the first of
-  /// them.
+  /// Adds the contributions of the keys of a stage. The tile's first query is `ahead` tokens after the
+  /// stage's first key.
   __device__ void add(Place<D> const& at, Index ahead, RowFragments<D> const& queries, Stages const& stage,
                       Softmax& softmax, RowSums<D>& sums) const {
     Sums s[keys / 8] = {};
@@ -72,8 +72,8 @@ struct Forward {
       sums.add_product(rounded(s + 2 * step), v_tile, step * inner);
   }
 
-  /// Turns the scores of one of the lane's two rows into unscaled probabilities, and brings the sums so far
-  /// to the same scale.
+  /// Replaces each score of one of the lane's two rows by exp(scale (score - largest)), a probability that is
+  /// not yet divided by the denominator. Rescales the sums so far to the new largest score.
   __device__ void rescale(int half, Sums* s, Softmax& softmax, RowSums<D>& sums) const {
     const float before = softmax.largest[half];
     float largest = before;

@@ -48,7 +48,7 @@ __device__ Stages* stages_of(Member const& team) {
 }
 
 /// Loads the fragments of the team's own rows from n arrays. `from` points to the first row of the team's
-/// tile in each array. Rows from `there` on become zero. Overwrites the stages.
+/// tile in each array. Only the first `there` rows exist; the others become zero. Overwrites the stages.
 template <int D, int n, class Member, class Stages>
 __device__ void load_own_rows(Member const& team, Place<D> const& at, Stages* stages, Index there,
                               Bf16 const* const (&from)[n], RowFragments<D> (&to)[n]) {

@@ -29,8 +29,10 @@ KOKKOS_INLINE_FUNCTION Index tiles_of(AttentionSize const& size) {
 ///
 /// A lane loads a fragment from row `row` on and from column 16 `step` on at
 ///   ((tile + offset) XOR 32 step) + the bytes of `row` rows,
-/// because the places of a row's chunks are XORed, and because tiles are aligned to 256 bytes. Rows are
-/// multiples of 16.
+/// where offset is `along` or `across`. 16 columns are two chunks, or 32 bytes. The place of a chunk is an
+/// XOR of its number, so going 16 step columns further is an XOR, not an addition. The XOR changes no bit of
+/// the tile's address, because tiles are aligned to 256 bytes. `row` is a multiple of 16, so row mod 8 stays
+/// the same, and with it the place of a chunk.
 template <int D>
 struct Place {
   unsigned warp, lane;
@@ -63,8 +65,8 @@ __device__ unsigned address_in(unsigned tile, int row, int step) {
          static_cast<unsigned>(row) * D * bytes_of_bf16;
 }
 
-/// Begins to copy `rows` rows of D numbers into a tile. Rows from `there` on become zero. A thread copies the
-/// same chunk of every (threads / chunks of a row)-th row.
+/// Begins to copy `rows` rows of D numbers into a tile. Only the first `there` rows exist; the others become
+/// zero. A thread copies the same chunk of every (threads / chunks of a row)-th row.
 template <int D, int rows>
 __device__ void copy_tile(Place<D> const& at, Bf16 const* from, Index there, Bf16* tile) {
   constexpr int chunks = D / chunk, rows_at_once = warps * lanes / chunks;
@@ -80,7 +82,7 @@ __device__ void copy_tile(Place<D> const& at, Bf16 const* from, Index there, Bf1
   }
 }
 
-/// Begins to copy the QueryRows of `rows` queries. Those from `there` on become zero.
+/// Begins to copy the QueryRows of `rows` queries. Only the first `there` exist; the others become zero.
 template <int rows, int D>
 __device__ void copy_query_rows(Place<D> const& at, QueryRow const* from, Index there, QueryRow* to) {
   const int row = at.thread();
@@ -110,15 +112,15 @@ struct RowFragments {
     const unsigned from = shared_address(tile) + at.along;
     for (int step = 0; step < D / inner; ++step) of[step] = load_matrices(address_in<D>(from, row, step));
   }
-  /// Adds this times the transpose of the rows `row` to row + 15 of a tile to the two fragments of C. `tile`
-  /// is the tile's address plus Place::across.
+  /// Computes C += A R^T for two neighbouring fragments, c[0] and c[1]. A is this, and R is rows `row` to row
+  /// + 15 of a tile. `tile` is the tile's address plus Place::across.
   __device__ void multiply_transposed(unsigned tile, int row, Sums* c) const {
     for (int step = 0; step < D / inner; ++step)
       multiply_add_two(c, of[step], load_matrices(address_in<D>(tile, row, step)));
   }
 };
 
-/// The sums of 16 rows of D columns.
+/// The fragments C of a result of 16 rows and D columns.
 template <int D>
 struct RowSums {
   Sums of[D / 8] = {};
@@ -129,8 +131,8 @@ struct RowSums {
     for (int step = 0; step < D / inner; ++step)
       multiply_add_two(of + 2 * step, a, load_matrices_transposed(address_in<D>(tile, row, step)));
   }
-  /// Assigns factor times the sums to the rows of `out`, which begin `stride` elements apart. Leaves out the
-  /// rows from `there` on.
+  /// Assigns factor times the sums to the rows of `out`, which begin `stride` elements apart. Stores only
+  /// the first `there` rows.
   __device__ void store(Place<D> const& at, float factor, Index there, float* out, Index stride) const {
     for (int half = 0; half < 2; ++half) {
       const int row = at.row() + 8 * half;

@@ -8,8 +8,8 @@
 
 namespace ddproxy::kernels {
 
-/// Calls work(first sequence, size) for every group of sequences that attention on a device computes together.
-/// size.batch is the number of sequences of the group, at most batched::sequences_at_once().
+/// Calls work(first sequence, size) for every group of sequences that attention on a device computes
+/// together. size.batch is the number of sequences of the group, at most batched::sequences_at_once().
 template <class Work>
 void for_each_group(AttentionSize size, Work const& work) {
   const Index sequences = size.batch, at_once = batched::sequences_at_once(size);

@@ -13,7 +13,9 @@
 // a part of each fragment. With row = lane / 4 and column = 2 (lane % 4):
 //   A  four registers of two neighbouring elements: (row, column), (row + 8, column), (row, column + 8),
 //      (row + 8, column + 8)
-//   B  two registers: elements (column, row) and (column + 1, row), and the same 8 rows further down
+//   B  two registers of two elements, one below the other: (column, row) and (column + 1, row); (column + 8,
+//   row)
+//      and (column + 9, row)
 //   C  four numbers: (row, column), (row, column + 1), (row + 8, column), (row + 8, column + 1)
 #if defined(KOKKOS_ENABLE_CUDA)
 

@@ -82,8 +82,7 @@ Tables read_allreduce_tables(PredictOptions const& options, Config const& config
   }
   if (tables.all.empty())
     throw std::invalid_argument(fmt::format(
-        "predict: no all_reduce row holds for {} ranks on a node, because the rows state other numbers of "
-        "nodes; add rows, or correct --ranks-per-node or [machine] ranks_per_node",
+        "predict: no all_reduce row can be used; with {} ranks on a node, the ranks of each row would be on another number of nodes than the row's column `nodes` says; add rows, or correct --ranks-per-node or [machine] ranks_per_node",
         per_node));
   return tables;
 }

@@ -44,8 +44,9 @@ FileLock::~FileLock() {
   release();
 }
 
-// Removes the name before it releases the lock. Another program may have opened the file before, and get the
-// lock now. It then detects that its file has no name, and opens the file again.
+// Removes the name of the lock file before it releases the lock. Another program may have opened the file
+// before the name was removed, and gets its lock after the release. It then detects that the file no longer
+// has a name, and opens a new file of this name.
 void FileLock::release() {
   if (descriptor_ < 0) return;
   if (has_name(descriptor_, path_)) unlink(path_.c_str());

@@ -43,8 +43,8 @@ def check_names(model):
     """Rejects names that cannot be the first value of a row of gradients.csv. The table has no quotes."""
     for name, _, _ in accumulators(model):
         if name != name.strip() or name.startswith("#") or name == END_OF_PASS or any(c in name for c in ",\r\n"):
-            raise ranks.UsageError(f"the parameter {name!r}: gradients.csv cannot hold this name; rename it, without comma, line break, "
-                                   f"leading # and blanks around it, and not {END_OF_PASS}")
+            raise ranks.UsageError(f"the parameter {name!r}: gradients.csv cannot hold this name; rename it: a name must not contain a "
+                                   f"comma or a line break, begin with #, begin or end with a blank, or be {END_OF_PASS}")
 
 
 def check_dense(model):

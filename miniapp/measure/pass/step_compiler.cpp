@@ -18,8 +18,8 @@ using model::index;
   throw std::logic_error("run_step cannot carry out " + model::describe(task) + ": " + why);
 }
 
-// Returns whether a task belongs to the backward pass of the first micro-batch, or is no compute task. Every
-// compute lane can carry out such tasks.
+// Returns true if a task is no compute task, or belongs to the backward pass of the first micro-batch. Every
+// class that implements ComputeLane can carry out the compute tasks of this backward pass.
 bool is_backward(model::Task const& task) {
   auto const* compute = std::get_if<model::Compute>(&task.work);
   return !compute || (compute->phase == model::Phase::backward && compute->micro_batch == 0);
