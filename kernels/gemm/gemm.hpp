@@ -90,8 +90,8 @@ MatrixPrecision matrix_precision();
 Matrix keep_rounded(Space const& exec, Index rows, Index columns, Matrix m);
 
 /// Returns memory [rows, columns] for a rounded copy. The caller makes the copy itself, in place of
-/// keep_rounded(), and then sets Matrix::is_kept. Returns a null pointer if products do not run in bf16, or if
-/// rows or columns are no multiples of 8: then call keep_rounded().
+/// keep_rounded(), and then sets Matrix::is_kept. Returns a null pointer if products do not run in bf16, or
+/// if rows or columns are no multiples of 8: then call keep_rounded().
 Bf16* memory_of_kept(Space const& exec, Index rows, Index columns);
 
 /// Returns a text for the provenance in results files: library and version of the backend, and the core type
