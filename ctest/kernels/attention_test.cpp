@@ -166,22 +166,23 @@ INSTANTIATE_TEST_SUITE_P(
 
 class FusedAttention : public testing::TestWithParam<reference::AttentionSize> {};
 
-Kernels in_one_kernel(reference::AttentionSize const& s) {
+Kernels in_fused_kernels(reference::AttentionSize const& s) {
   return {fused::attention_scratch(in_space(s)), fused::attention_forward, fused::attention_backward};
 }
 
 TEST_P(FusedAttention, MatchesTheReference) {
-  check(GetParam(), in_one_kernel(GetParam()), 2e-2);  // the inputs and the probabilities are rounded to bf16
+  check(GetParam(), in_fused_kernels(GetParam()),
+        2e-2);  // the inputs and the probabilities are rounded to bf16
 }
 
 TEST_P(FusedAttention, SeparateMemoriesGiveTheSame) {
-  expect_the_same_separate(GetParam(), in_one_kernel(GetParam()), 0);
+  expect_the_same_separate(GetParam(), in_fused_kernels(GetParam()), 0);
 }
 
 TEST_P(FusedAttention, ComputesIfProductsRunInBf16) {
   auto const& s = GetParam();
   const auto qkv = sharp_qkv(s), gradient = numbers(s.batch * s.sequence * s.heads * s.head_size, 2);
-  const Outputs own = packed(s, in_one_kernel(s), qkv, gradient),
+  const Outputs own = packed(s, in_fused_kernels(s), qkv, gradient),
                 of_fp32 = packed(s, chosen(s), qkv, gradient);
   set_matrix_precision(MatrixPrecision::bf16);
   const Outputs of_bf16 = packed(s, chosen(s), qkv, gradient);

@@ -23,7 +23,8 @@ namespace ddproxy::kernels {
 Index attention_scratch(Index concurrency, AttentionSize size);
 
 /// Computes attention forward. Reads queries, keys and values. Assigns out [B, T, C] and log_sum [B, H, T],
-/// the logarithm of the denominator of each query's softmax. scratch [attention_scratch()] is overwritten.
+/// the logarithm of the denominator of each query's softmax. scratch [attention_scratch()] is overwritten; on
+/// a device it must be aligned to 16 bytes.
 void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
                        float* scratch);
 

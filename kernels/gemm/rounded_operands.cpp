@@ -34,7 +34,7 @@ struct RoundRow {
 
 Bf16* RoundedOperands::memory_for(Space const& exec, Slot slot, Index elements) {
   auto& memory = memories_[slot];
-  if (memory.extent_int(0) < elements) {
+  if (static_cast<Index>(memory.extent(0)) < elements) {
     exec.fence("RoundedOperands: earlier products use the memory that is freed");
     memory = {};
     memory = Memories(Kokkos::view_alloc(Kokkos::WithoutInitializing, "rounded operands"),
