@@ -207,7 +207,9 @@ struct Watched : CollectiveEngine {
   }
   void begin(CollectiveCall const& call, Completion ready) override { inner->begin(call, ready); }
   bool test() override { return inner->test(); }
-  void wait(std::size_t bucket) override { inner->wait(bucket); }
+  void wait(std::size_t bucket, CoreIsFree const& core_is_free) override {
+    inner->wait(bucket, core_is_free);
+  }
   FinishedCall last() const override { return inner->last(); }
   ElementsByVerb elements_handed_over() const override { return inner->elements_handed_over(); }
   std::string description() const override { return inner->description(); }
@@ -281,7 +283,7 @@ TEST(Threaded, AnErrorOfTheEngineReachesWhoWaits) {
   struct Broken : CollectiveEngine {
     void begin(CollectiveCall const&, Completion) override { throw std::runtime_error("broken wire"); }
     bool test() override { return true; }
-    void wait(std::size_t) override {}
+    void wait(std::size_t, CoreIsFree const&) override {}
     FinishedCall last() const override { return {}; }
     ElementsByVerb elements_handed_over() const override { return {}; }
     std::string description() const override { return "broken"; }

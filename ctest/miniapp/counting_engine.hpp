@@ -37,7 +37,9 @@ class CountingEngine : public CollectiveEngine {
   }
   void make_room(std::size_t largest_group) override { engine_->make_room(largest_group); }
   bool test() override { return engine_->test(); }
-  void wait(std::size_t call) override { engine_->wait(call); }
+  void wait(std::size_t call, CoreIsFree const& core_is_free) override {
+    engine_->wait(call, core_is_free);
+  }
   void check_time(std::size_t call) const override { engine_->check_time(call); }
   FinishedCall last() const override { return engine_->last(); }
   ElementsByVerb elements_handed_over() const override { return engine_->elements_handed_over(); }

@@ -34,7 +34,7 @@ struct NotingEngine : CollectiveEngine {
     bucket = {call, Clock::now(), Clock::now(), ready.when};
   }
   bool test() override { return true; }
-  void wait(std::size_t) override {}
+  void wait(std::size_t, CoreIsFree const&) override {}
   FinishedCall last() const override { return bucket; }
   ElementsByVerb elements_handed_over() const override { return {}; }
   std::string description() const override { return "noting"; }

@@ -9,6 +9,7 @@
 
 #include "ctest/miniapp/ddp_steps.hpp"
 #include "ctest/mpi_main.hpp"
+#include "miniapp/collectives/drivers/polled_lane.hpp"
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/step_name.hpp"
@@ -63,7 +64,7 @@ class Noting : public CollectiveEngine {
     ++seen_.begun;
   }
   bool test() override { return true; }
-  void wait(std::size_t call) override {
+  void wait(std::size_t call, CoreIsFree const&) override {
     const auto end = Clock::now() + seen_.takes;
     while (Clock::now() < end) continue;
     becomes_true([&] { return seen_.released.load(); });
@@ -118,6 +119,63 @@ TEST(LaneThreads, TheThreadThatWaitsCarriesOutCallsIfItSharesItsCore) {
 TEST(LaneThreads, TheCommunicationThreadCarriesOutCallsOtherwise) {
   for (const auto place : {ThreadPlace::beside_threads, ThreadPlace::own_core})
     for (int run = 0; run < 20; ++run) EXPECT_EQ(carried_out_here(place), 0U);
+}
+
+/// What an engine was told about its core. It outlives the engine.
+struct CoreSeen {
+  std::atomic<bool> begun{false}, at_first{false}, later{false};
+};
+
+/// An engine whose wait() asks whether the core is free, and asks again for up to 50 ms until it is.
+class Asking : public CollectiveEngine {
+ public:
+  explicit Asking(CoreSeen& seen) : seen_(seen) {}
+  void begin(CollectiveCall const& call, Completion ready) override {
+    call_ = {call, Clock::now(), {}, ready.when};
+  }
+  bool test() override { return true; }
+  void wait(std::size_t, CoreIsFree const& core_is_free) override {
+    seen_.at_first = core_is_free();
+    seen_.begun = true;
+    const auto end = Clock::now() + 50ms;
+    while (!core_is_free() && Clock::now() < end) std::this_thread::yield();
+    seen_.later = core_is_free();
+    call_.end = Clock::now();
+  }
+  FinishedCall last() const override { return call_; }
+  ElementsByVerb elements_handed_over() const override { return {}; }
+  std::string description() const override { return "asking"; }
+
+ private:
+  CoreSeen& seen_;
+  FinishedCall call_{};
+};
+
+// Starts a call beside compute, and then waits for it.
+void ask(CoreSeen& seen, ThreadPlace place) {
+  ThreadedLane lane(std::make_unique<Asking>(seen), place);
+  lane.begin(1);
+  start(lane, 0);
+  lane.progress();
+  EXPECT_TRUE(becomes_true([&] { return seen.begun.load(); }));
+  lane.wait_all();
+}
+
+// An engine sleeps between two tests only while its core may be needed.
+TEST(LaneThreads, TheCoreIsFreeIfNoComputeThreadNeedsIt) {
+  CoreSeen own, shared, beside, here;
+  ask(own, ThreadPlace::own_core);
+  EXPECT_TRUE(own.at_first);
+  ask(shared, ThreadPlace::shared_core);
+  EXPECT_FALSE(shared.at_first);
+  EXPECT_TRUE(shared.later);
+  ask(beside, ThreadPlace::beside_threads);
+  EXPECT_FALSE(beside.later);
+  PolledLane polled(std::make_unique<Asking>(here), false);
+  polled.begin(1);
+  start(polled, 0);
+  polled.wait_all();
+  EXPECT_TRUE(here.at_first);
 }
 
 TEST(LaneThreads, ProgressLetsACallBeginBesideCompute) {

@@ -209,7 +209,7 @@ TEST(Lanes, AnErrorOfOneLaneReachesWhoWaitsForAnother) {
       if (fails_) throw std::runtime_error("broken wire");
     }
     bool test() override { return false; }
-    void wait(std::size_t) override {}
+    void wait(std::size_t, CoreIsFree const&) override {}
     FinishedCall last() const override { return {}; }
     ElementsByVerb elements_handed_over() const override { return {}; }
     std::string description() const override { return "broken"; }

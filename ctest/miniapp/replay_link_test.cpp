@@ -132,8 +132,8 @@ TEST(ReplayLink, EnginesOfOneLinkSlowEachOtherInThreads) {
   const auto start = Clock::now() + std::chrono::milliseconds(50);
   shorter.begin(all_reduce({0, 5}), {start});  // 20 bytes: 20 ms
   longer.begin(all_reduce({0, 10}), {start});
-  std::thread thread([&] { shorter.wait(0); });
-  longer.wait(0);
+  std::thread thread([&] { shorter.wait(0, [] { return true; }); });
+  longer.wait(0, [] { return true; });
   thread.join();
   EXPECT_NEAR(seconds_between(start, shorter.last().end), 40e-3, 1e-8);
   EXPECT_NEAR(seconds_between(start, longer.last().end), 60e-3, 1e-8);

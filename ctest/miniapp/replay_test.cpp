@@ -140,7 +140,7 @@ TEST(ReplayEngine, BucketsFollowOneAnotherFromTheDeadline) {
   const auto start = Clock::now();
   engine.begin(all_reduce({0, 1}), {start});
   EXPECT_FALSE(engine.test());
-  engine.wait(0);
+  engine.wait(0, [] { return true; });
   EXPECT_TRUE(engine.test());
   const auto first = engine.last();
   engine.begin(all_reduce({1, 1}), {start});

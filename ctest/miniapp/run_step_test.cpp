@@ -44,15 +44,15 @@ class Faulty : public MpiEngine {
     skipped_ = {call, Clock::now(), Clock::now(), ready.when};
   }
   bool test() override { return skip_ || MpiEngine::test(); }
-  void wait(std::size_t bucket) override {
+  void wait(std::size_t bucket, CoreIsFree const& core_is_free) override {
     if (skip_) return;
-    MpiEngine::wait(bucket);
+    MpiEngine::wait(bucket, core_is_free);
     if (calls_ != 2) return;
     const FinishedCall first = MpiEngine::last();
     if (fault_ == wrong_sum) values_[first.call.assigned.offset] += 1;
     if (fault_ != reduced_twice) return;
     MpiEngine::begin(first.call, {first.ready});
-    MpiEngine::wait(bucket);
+    MpiEngine::wait(bucket, core_is_free);
   }
   FinishedCall last() const override { return skip_ ? skipped_ : MpiEngine::last(); }
 
@@ -74,7 +74,7 @@ class AtOnce : public MpiEngine {
     while (!MpiEngine::test()) std::this_thread::yield();
   }
   bool test() override { return true; }
-  void wait(std::size_t) override {}
+  void wait(std::size_t, CoreIsFree const&) override {}
 };
 
 // Reports a start time before the call was started.

@@ -79,7 +79,7 @@ TEST(Staged, LeavesTheRestOfTheArenaAlone) {
   write_verification_pattern(arena, {0, 400}, test_runtime->rank());
   auto [staging, engine] = make(arena);
   engine->begin(all_reduce({50, 250}), {Clock::now()});
-  engine->wait(0);
+  engine->wait(0, [] { return true; });
   EXPECT_EQ(find_wrong(arena, {50, 250}, test_runtime->ranks()).count, 0);
   EXPECT_EQ(arena(49), mine * verification_pattern(49));
   EXPECT_EQ(arena(300), mine * verification_pattern(300));
@@ -91,7 +91,7 @@ TEST(Staged, CopiesRunBesideTheReduction) {
   auto [staging, engine] = make(arena);
   engine->begin(all_reduce({0, 1000}), {Clock::now()});
   EXPECT_EQ(staging->most_waiting(), 2U);  // both slots are being filled
-  engine->wait(0);
+  engine->wait(0, [] { return true; });
   EXPECT_GE(staging->most_waiting(), 3U);  // one copy back, one fetch, and more if the stream is late
   EXPECT_EQ(engine->description(), "mpi, host buffers, fp32, staged in pinned memory");
 }
@@ -134,7 +134,7 @@ TEST(Staged, Bf16LeavesTheRestOfTheArenaAlone) {
   write_gradients(arena);
   auto [staging, engine] = make(arena, 60, WireFormat::bf16);
   engine->begin(all_reduce({50, 250}), {Clock::now()});
-  engine->wait(0);
+  engine->wait(0, [] { return true; });
   expect_rounded_average(arena, {50, 250});
   EXPECT_EQ(arena(49), gradient(test_runtime->rank(), 49));
   EXPECT_EQ(arena(300), gradient(test_runtime->rank(), 300));
@@ -146,9 +146,9 @@ TEST(Staged, ATimeoutNamesRankBucketAndElementsOfTheArena) {
   auto [staging, engine] = make(arena, test_runtime->rank() == 0 ? 0.05 : 60);
   if (test_runtime->rank() != 0) MPI_Barrier(MPI_COMM_WORLD);
   engine->begin(all_reduce({150, 150}), {});
-  if (test_runtime->rank() != 0) return engine->wait(7);
+  if (test_runtime->rank() != 0) return engine->wait(7, [] { return true; });
   try {
-    engine->wait(7);
+    engine->wait(7, [] { return true; });
     ADD_FAILURE() << "no timeout";
   } catch (std::runtime_error const& error) {
     EXPECT_NE(std::string(error.what()).find("rank 0: the all-reduce of bucket 7 (elements 150 to 299)"),

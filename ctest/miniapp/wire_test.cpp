@@ -73,7 +73,7 @@ double worst_error(WireFormat wire, std::size_t count) {
   auto values = gradients_of(test_runtime->rank(), count);
   MpiEngine engine(MPI_COMM_WORLD, values.data(), 777, 60, wire);
   engine.begin(all_reduce({0, count}), {});
-  engine.wait(0);
+  engine.wait(0, [] { return true; });
   std::vector<double> sum(count), size(count);
   for (int rank = 0; rank < ranks(); ++rank) {
     const auto theirs = gradients_of(rank, count);
@@ -96,7 +96,7 @@ TEST(MpiEngine, FindsTheSameSumOnEveryRank) {
   auto values = gradients_of(test_runtime->rank(), 10000);
   MpiEngine engine(MPI_COMM_WORLD, values.data(), 5000, 60, WireFormat::bf16);
   engine.begin(all_reduce({0, values.size()}), {});
-  engine.wait(0);
+  engine.wait(0, [] { return true; });
   std::vector<float> first = values;
   MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_FLOAT, 0, MPI_COMM_WORLD);
   EXPECT_EQ(values, first);
@@ -156,7 +156,7 @@ TEST(MpiEngine, CarriesNaNAlong) {
   std::vector<float> values{1, std::numeric_limits<float>::quiet_NaN(), 3};
   MpiEngine engine(MPI_COMM_WORLD, values.data(), 100, 60, WireFormat::bf16);
   engine.begin(all_reduce({0, 3}), {});
-  engine.wait(0);
+  engine.wait(0, [] { return true; });
   EXPECT_EQ(values[0], 1);
   EXPECT_TRUE(std::isnan(values[1]));
 }

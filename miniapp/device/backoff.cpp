@@ -29,9 +29,9 @@ void sleep_until(Clock::time_point moment) {
   std::this_thread::sleep_until(moment);
 }
 
-void Backoff::operator()() {
+void Backoff::operator()(bool core_is_free) {
   const auto age = Clock::now() - born_;
-  if (age < young) {
+  if (core_is_free || age < young) {
     sched_yield();
     return;
   }

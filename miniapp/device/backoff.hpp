@@ -10,13 +10,17 @@ namespace ddproxy {
 /// operating system allows. Returns at once if `moment` has passed.
 void sleep_until(Clock::time_point moment);
 
-/// Waits between two tests of work in flight. In the first 50 us after construction, a call yields the core.
-/// Later, a call sleeps for an eighth of the time since construction, but at most for 100 us. So compute
-/// threads can use the core, and waiting adds at most an eighth to the time of the work. Construct one object
-/// for each wait.
+/// Waits between two tests of work in flight. Construct one object for each wait.
+///
+/// In the first 50 us after construction, a call yields the core. Later, a call sleeps for an eighth of the
+/// time since construction, but at most for 100 us. So compute threads can use the core. If the work goes on
+/// by itself, waiting adds at most an eighth to its time. MPI works on a message only within its functions,
+/// so a message can take up to 1.8 times as long if the thread sleeps between two tests.
 class Backoff {
  public:
-  void operator()();
+  /// Waits once. `core_is_free`: no compute thread needs the core now. The thread then yields the core and
+  /// does not sleep.
+  void operator()(bool core_is_free = false);
 
  private:
   Clock::time_point born_ = Clock::now();

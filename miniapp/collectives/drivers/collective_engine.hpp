@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -9,6 +10,10 @@
 #include "miniapp/collectives/drivers/communication_lane.hpp"
 
 namespace ddproxy {
+
+/// Returns whether no compute thread needs the core of the calling thread now. The answer may change during
+/// a wait.
+using CoreIsFree = std::function<bool()>;
 
 /// Carries out collectives with one library, for example MPI: one collective, or one group of sends and
 /// receives, at a time.
@@ -37,8 +42,9 @@ class CollectiveEngine {
   /// Makes progress and returns whether the collective is done. Waits only if the library's function blocks.
   virtual bool test() = 0;
   /// Waits until the collective is done. Throws std::runtime_error if the collective takes longer than the
-  /// time limit. The message contains `call`, the index (from 0) of the collective in the step.
-  virtual void wait(std::size_t call) = 0;
+  /// time limit. The message contains `call`, the index (from 0) of the collective in the step. An engine
+  /// that tests again and again sleeps between two tests unless `core_is_free` returns true.
+  virtual void wait(std::size_t call, CoreIsFree const& core_is_free) = 0;
   /// Throws as wait() does if the collective in flight has exceeded the time limit. Does not wait.
   virtual void check_time(std::size_t /*call*/) const {}
   /// Returns the collective that ended last, with its times.

@@ -31,6 +31,7 @@ Bell make_bell(ThreadPlace place, Clock::duration spin_time) {
 LaneWorker::LaneWorker(std::unique_ptr<CollectiveEngine> engine, ThreadPlace place, int rank)
     : queue_(std::move(engine)),
       place_(place),
+      core_is_free_([this] { return core_is_free(); }),
       work_(make_bell(place, idle_spin)),
       done_bell_(make_bell(place, wait_spin)) {
   if (const double limit = queue_.engine().unwatched_limit_s(); limit > 0)
@@ -86,13 +87,19 @@ std::size_t LaneWorker::carry_out_next(bool adopts_device) {
   return queue_.note_done();
 }
 
+// The compute side needs no core while it waits. A thread of another lane may need it.
+bool LaneWorker::core_is_free() const {
+  if (place_ == ThreadPlace::own_core) return true;
+  return place_ == ThreadPlace::shared_core && (driven_here_ || wanted_ != nobody_waits);
+}
+
 void LaneWorker::carry_out() {
   PostedCall const& next = queue_.next();
   const auto ready = wait_until_over(next.ready);
   std::optional<CallWatch::Scope> watched;
   if (watch_) watched.emplace(*watch_, "a collective");
   queue_.start_next({ready});
-  queue_.engine().wait(queue_.done().size());
+  queue_.engine().wait(queue_.done().size(), core_is_free_);
 }
 
 // If there is a call to carry out and no thread has claimed the queue, claims it and returns true. Otherwise

@@ -91,11 +91,13 @@ class LaneWorker {
   bool carry_out_here(std::size_t calls);
   std::size_t carry_out_next(bool adopts_device = false);
   void carry_out();
+  bool core_is_free() const;
   void fail(std::exception_ptr failure);
   void call_is_overdue(int rank);
 
   CallQueue queue_;
   const ThreadPlace place_;
+  const CoreIsFree core_is_free_;  // calls core_is_free()
   Bell work_, done_bell_;
   static constexpr std::size_t nobody_waits = std::numeric_limits<std::size_t>::max();
   std::atomic<std::size_t> wanted_{nobody_waits};  // the number of calls that the compute side waits for

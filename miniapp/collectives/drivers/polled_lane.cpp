@@ -23,7 +23,8 @@ Completion PolledLane::wait_for(std::size_t number) {
   while (queue_.finished() <= number) {
     if (!queue_.is_under_way()) wait_until_over(queue_.next().ready);
     queue_.begin_next();
-    queue_.engine().wait(queue_.finished());
+    // This thread is the compute thread, and it waits.
+    queue_.engine().wait(queue_.finished(), [] { return true; });
     queue_.note_done();
   }
   return {queue_.done()[number].end};

@@ -99,12 +99,12 @@ void MpiEngine::check_time(std::size_t call) const {
   check_time_limit(call_, call, place_.rank, timeout_s_);
 }
 
-void MpiEngine::wait(std::size_t call) {
+void MpiEngine::wait(std::size_t call, CoreIsFree const& core_is_free) {
   Backoff backoff;
   while (!test())
     if (!blocking_) {
       check_time(call);
-      backoff();
+      backoff(core_is_free());
     }
 }
 

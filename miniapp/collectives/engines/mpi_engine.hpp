@@ -43,7 +43,7 @@ class MpiEngine : public CollectiveEngine {
   /// Makes progress and returns whether the collective is done. With a blocking function, carries out one
   /// piece and waits for it.
   bool test() override;
-  void wait(std::size_t call) override;
+  void wait(std::size_t call, CoreIsFree const& core_is_free) override;
   void check_time(std::size_t call) const override;
   FinishedCall last() const override { return call_; }
   ElementsByVerb elements_handed_over() const override;

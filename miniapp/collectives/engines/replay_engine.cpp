@@ -58,7 +58,7 @@ bool ReplayEngine::test() {
 
 // Sleeps until the first transfer on the link ends. If this is a transfer of another lane, pauses until the
 // thread of that lane has called ends_by() for it.
-void ReplayEngine::wait(std::size_t) {
+void ReplayEngine::wait(std::size_t, CoreIsFree const&) {
   sleep_until(link_->next_end());
   for (Backoff pause; !test(); pause()) sleep_until(link_->next_end());
 }

@@ -36,7 +36,7 @@ class ReplayEngine : public CollectiveEngine {
   /// Begins a group. The group takes as long as its longest call.
   void begin_group(std::span<const PostedCall> calls, Completion ready) override;
   bool test() override;
-  void wait(std::size_t call) override;
+  void wait(std::size_t call, CoreIsFree const& core_is_free) override;
   FinishedCall last() const override { return call_; }
   ElementsByVerb elements_handed_over() const override { return elements_; }
   std::string description() const override { return "replay"; }

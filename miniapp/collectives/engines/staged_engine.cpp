@@ -52,8 +52,8 @@ void StagedEngine::finish_piece() {
   stage_ = ++piece_ == pieces_.count() ? Stage::draining : Stage::fetching;
 }
 
-void StagedEngine::wait(std::size_t call) {
-  for (Backoff backoff; !test(); backoff()) check_time(call);
+void StagedEngine::wait(std::size_t call, CoreIsFree const& core_is_free) {
+  for (Backoff backoff; !test(); backoff(core_is_free())) check_time(call);
 }
 
 void StagedEngine::check_time(std::size_t call) const {

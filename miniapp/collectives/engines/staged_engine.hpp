@@ -34,7 +34,7 @@ class StagedEngine : public CollectiveEngine {
 
   void begin(CollectiveCall const& call, Completion ready) override;
   bool test() override;
-  void wait(std::size_t call) override;
+  void wait(std::size_t call, CoreIsFree const& core_is_free) override;
   void check_time(std::size_t call) const override;
   FinishedCall last() const override { return call_; }
   ElementsByVerb elements_handed_over() const override { return inner_->elements_handed_over(); }
