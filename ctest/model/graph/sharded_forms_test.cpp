@@ -22,14 +22,15 @@ namespace {
 using Volumes = std::map<std::pair<Verb, std::size_t>, double>;
 
 /// Returns the volumes of a rank in a step with AdamW and without clipping.
-Volumes of_graph(Shape const& shape, Sharding const& sharding, int micro_batches, std::size_t ranks) {
+Volumes of_graph(Shape const& shape, Sharding const& sharding, MicroBatches micro_batches, std::size_t ranks) {
   const auto pass = backward_pass(shape);
   std::vector<std::int64_t> bytes;
   for (auto const& gradient : pass.gradients) bytes.push_back(gradient.numel * 4);
   const std::int64_t cap = 5000;
   const RankGraphs step = whole_step(pass, forward_pass(shape), 3,
                                      {.ddp = {.plan = bucketed_plan(bytes, {&cap, 1})},
-                                      .micro_batches = micro_batches,
+                                      .micro_batches = micro_batches.count,
+                                      .sync = micro_batches.sync,
                                       .optimizer = Optimizer::adamw,
                                       .sharding = sharding},
                                      ranks);
@@ -59,13 +60,15 @@ double share_that_stays(Shape const& shape) {
 }
 
 /// Checks that the graph has the volumes of closed_volumes() and no others. `k` are micro-batches, `n` ranks.
-void expect_closed(Sharding const& sharding, int k, std::size_t n) {
+void expect_closed(Sharding const& sharding, MicroBatches k, std::size_t n) {
   const Shape shape = find_preset("tiny");
   const Volumes found = of_graph(shape, sharding, k, n);
   const auto closed = closed_volumes(sharding, k, n);
   EXPECT_EQ(found.size(), closed.size());
   for (auto [verb, times, ranks] : closed) {
-    if (sharding.way().divided.parameters && verb == Verb::all_gather) times -= k * share_that_stays(shape);
+    const bool gathers_again = sharding.unit == ShardUnit::layer && sharding.reshard_after_forward;
+    if (sharding.way().divided.parameters && verb == Verb::all_gather && gathers_again)
+      times -= k.count * share_that_stays(shape);
     const auto at = found.find({verb, ranks});
     ASSERT_NE(at, found.end()) << name_of(verb) << " over " << ranks << " ranks";
     EXPECT_NEAR(at->second, times, 1e-12) << sharding.way().name << ", group " << sharding.group << ", "
@@ -76,13 +79,30 @@ void expect_closed(Sharding const& sharding, int k, std::size_t n) {
 TEST(ClosedVolumes, AreThoseOfTheGraphs) {
   for (auto const& way : shard_ways())
     for (const std::size_t n : {2, 4, 8})
-      for (const int k : {1, 3}) expect_closed(default_sharding(way.stage), k, n);
+      for (const int k : {1, 3}) expect_closed(default_sharding(way.stage), {k}, n);
 }
 
 TEST(ClosedVolumes, OfGroupsAreThoseOfTheGraphs) {
   for (const std::size_t group : {2, 4, 8})
     for (const std::size_t n : {8, 16})
-      for (const int k : {1, 3}) expect_closed({.stage = ShardStage::fsdp, .group = group}, k, n);
+      for (const int k : {1, 3}) expect_closed({.stage = ShardStage::fsdp, .group = group}, {k}, n);
+}
+
+TEST(ClosedVolumes, OfSettingsAreThoseOfTheGraphs) {
+  Sharding all_reduced = default_sharding(ShardStage::zero1), broadcast = all_reduced;
+  all_reduced.reduce = Verb::all_reduce;
+  broadcast.update = Verb::broadcast;
+  Sharding kept = default_sharding(ShardStage::fsdp), one_unit = kept;
+  kept.reshard_after_forward = false;
+  one_unit.unit = ShardUnit::whole;
+  for (auto const& sharding : {all_reduced, broadcast, kept, one_unit})
+    for (const std::size_t n : {2, 4})
+      for (const int k : {1, 3}) expect_closed(sharding, {k}, n);
+}
+
+TEST(ClosedVolumes, OfAveragesInEachMicroBatchAreThoseOfTheGraphs) {
+  for (auto const& way : shard_ways())
+    for (const std::size_t n : {2, 4}) expect_closed(default_sharding(way.stage), {3, Sync::each}, n);
 }
 
 }  // namespace

@@ -21,16 +21,6 @@ Bell make_bell(bool own_core) {
   return {spin, own_core ? Bell::Spin::keep : Bell::Spin::yield};
 }
 
-// Waits between two polls of the engines. `last` is the last time at which one of them made progress. Backoff
-// (miniapp/device/backoff.hpp) is not used here, because its sleeps grow with the time since the wait began.
-// Here several calls may be in flight, and each of them may be done at any time. So the time between two
-// polls must not grow.
-void wait_for_next_poll(Clock::time_point last, bool own_core) {
-  const auto now = Clock::now();
-  if (now - last > young) return sleep_until(now + interval);
-  own_core ? relax() : static_cast<void>(sched_yield());
-}
-
 }  // namespace
 
 JointDriver::JointDriver(std::vector<std::unique_ptr<CollectiveEngine>> engines, JointPolling polling)
@@ -65,6 +55,7 @@ void JointDriver::progress() {
 }
 
 void JointDriver::wait(CallQueue& queue, std::size_t calls) {
+  compute_waits_ = true;
   if (polling_.thread) {
     done_.wait([&] { return queue.finished() >= calls || failed_; });
   } else {
@@ -72,11 +63,23 @@ void JointDriver::wait(CallQueue& queue, std::size_t calls) {
       if (advance())
         last = Clock::now();
       else
-        wait_for_next_poll(last, polling_.own_core);
+        wait_for_next_poll(last);
   }
+  compute_waits_ = false;
   if (!failed_) return;
   const std::lock_guard lock(failure_mutex_);
   std::rethrow_exception(failure_);
+}
+
+// Waits between two polls of the engines. `last` is the last time at which one of them made progress. Sleeps
+// only while compute may need the core, as Backoff (miniapp/device/backoff.hpp) does. Backoff is not used
+// here, because its sleeps grow with the time since the wait began. Here several calls may be in flight, and
+// each of them may be done at any time. So the time between two polls must not grow.
+void JointDriver::wait_for_next_poll(Clock::time_point last) const {
+  const auto now = Clock::now();
+  const bool core_is_free = polling_.own_core || compute_waits_;
+  if (!core_is_free && now - last > young) return sleep_until(now + interval);
+  polling_.own_core ? relax() : static_cast<void>(sched_yield());
 }
 
 // First begins all calls that are ready. Then finishes the calls that are done, and after each of them again
@@ -121,7 +124,7 @@ void JointDriver::poll_until_done() {
       last = Clock::now();
       done_.ring();
     } else {
-      wait_for_next_poll(last, polling_.own_core);
+      wait_for_next_poll(last);
     }
   }
 }

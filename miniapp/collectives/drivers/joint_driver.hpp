@@ -56,6 +56,7 @@ class JointDriver {
   bool advance();
   bool begin_calls();
   bool is_busy() const;
+  void wait_for_next_poll(Clock::time_point last) const;
   void work();
   void poll_until_done();
   void fail();
@@ -64,6 +65,7 @@ class JointDriver {
   JointPolling polling_;
   Bell work_, done_;
   std::atomic<bool> quit_{false}, failed_{false};
+  std::atomic<bool> compute_waits_{false};  // the compute side is in wait()
   std::mutex failure_mutex_;
   std::exception_ptr failure_;  // guarded by failure_mutex_
   std::thread thread_;          // the last member, because it uses the others

@@ -20,6 +20,7 @@ void use_group_lane(RankContext& context, int ranks) {
                        {context.arena.size()},
                        model::nodes_of(grouped.communicators.front(), context.config.ranks_per_node)};
   const auto limit = context.runtime.limited("MPI_Comm_dup");
+  context.allreduce.reset();  // frees its buffers before those of the new lane are allocated
   auto lanes = make_group_lanes(context.config, context.choice, {&lane, 1}, context.memory);
   context.allreduce = std::move(lanes.front());
   context.group = place;

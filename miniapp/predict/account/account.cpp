@@ -118,8 +118,9 @@ AccountedMethod method_of(Account const& account, Config const& config, model::S
   AccountedMethod method{shard_name(config, stage), {}};
   if (account.ranks == 1) return method;
   const double all = static_cast<double>(account.counts.parameters) * account.element_bytes;
-  for (auto const& [verb, times, ranks] : model::closed_volumes(
-           sharding_of(config, stage), account.micro_batches, static_cast<std::size_t>(account.ranks)))
+  for (auto const& [verb, times, ranks] :
+       model::closed_volumes(sharding_of(config, stage), {account.micro_batches, config.step.sync},
+                             static_cast<std::size_t>(account.ranks)))
     method.verbs.push_back({verb, ranks, times * all, times * all * model::sent_share(verb, ranks)});
   return method;
 }

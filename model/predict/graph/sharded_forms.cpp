@@ -17,15 +17,21 @@ ClosedState closed_state(ShardStage stage, MemoryFormat format, double parameter
   return state;
 }
 
-std::vector<VerbVolume> closed_volumes(Sharding const& sharding, int micro_batches, std::size_t ranks) {
+static bool stays_gathered(Sharding const& sharding) {
+  return sharding.unit == ShardUnit::whole || !sharding.reshard_after_forward;
+}
+
+std::vector<VerbVolume> closed_volumes(Sharding const& sharding, MicroBatches micro_batches,
+                                       std::size_t ranks) {
   ShardWay const& way = sharding.way();
-  const double k = micro_batches;
+  const double k = micro_batches.count;
   const std::size_t n = sharding.group > 0 ? sharding.group : ranks;
-  std::vector<VerbVolume> volumes{{way.reduce, way.divided.gradients ? k : 1, n}};
+  const bool each = way.divided.gradients || micro_batches.sync == Sync::each;
+  std::vector<VerbVolume> volumes{{way.keys.reduce ? sharding.reduce : way.reduce, each ? k : 1, n}};
   if (way.divided.parameters)
-    volumes.push_back({Verb::all_gather, 2 * k, n});
+    volumes.push_back({Verb::all_gather, stays_gathered(sharding) ? k : 2 * k, n});
   else if (way.divided.optimizer)
-    volumes.push_back({way.update, 1, n});
+    volumes.push_back({way.keys.update ? sharding.update : way.update, 1, n});
   if (n < ranks) volumes.push_back({Verb::all_reduce, 1 / static_cast<double>(n), ranks / n});
   return volumes;
 }

@@ -8,6 +8,7 @@
 #include "model/predict/graph/memory_format.hpp"
 #include "model/step/step_graph.hpp"
 #include "model/step/strategies/sharding.hpp"
+#include "model/step/strategies/whole_step_settings.hpp"
 
 // Closed forms of sharded training, to compare with the step graphs: Rajbhandari, Rasley, Ruwase, He, "ZeRO:
 // Memory Optimizations Toward Training Trillion Parameter Models", SC 2020, sections 3 and 5. Psi is the
@@ -38,14 +39,23 @@ struct VerbVolume {
   std::size_t ranks;  ///< ranks that take part in a call
 };
 
-/// Returns the communication of a step of `micro_batches` micro-batches on `ranks` ranks. Gradients are
-/// averaged by ShardWay::reduce: once, or in every micro-batch if they are divided. Divided parameters are
-/// gathered twice in every micro-batch, before the forward and before the backward pass. If only the state of
-/// the optimizer is divided, ShardWay::update distributes the updated parameters once.
+/// What a step does with its micro-batches.
+struct MicroBatches {
+  int count = 1;
+  Sync sync = Sync::last;  ///< which of them average undivided gradients
+};
+
+/// Returns the communication of a step on `ranks` ranks. Gradients are averaged once, or in every micro-batch
+/// if they are divided or with Sync::each. Divided parameters are gathered twice in every micro-batch, before
+/// the forward and before the backward pass; once, if they stay gathered between the two: without
+/// Sharding::reshard_after_forward, or if the whole model is one unit. If only the state of the optimizer is
+/// divided, the updated parameters are distributed once. Sharding::reduce and Sharding::update name the verbs
+/// if the stage has these keys (ShardWay::keys), otherwise the members of ShardWay do.
 ///
 /// With Sharding::group = g (HSDP) these collectives run within groups of g ranks. If there are several
 /// groups, an all-reduce then averages each shard of Psi / g gradients between the ranks / g ranks that have
 /// it, once in a step. g must divide `ranks`.
-std::vector<VerbVolume> closed_volumes(Sharding const& sharding, int micro_batches, std::size_t ranks);
+std::vector<VerbVolume> closed_volumes(Sharding const& sharding, MicroBatches micro_batches,
+                                       std::size_t ranks);
 
 }  // namespace ddproxy::model
