@@ -14,6 +14,7 @@
 
 #include "ctest/bench/mpi_rows.hpp"
 #include "ctest/bench/ranks.hpp"
+#include "ctest/bench/two_lane_rows.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
 #include "miniapp/cores/node_cores.hpp"
 #include "miniapp/errors/errors.hpp"
@@ -62,6 +63,7 @@ int run(int argc, char** argv) {
   add_context(runtime, settings, cores);
   const RegisteredRows rows{};
   register_mpi_rows(runtime, settings, cores >= 2);
+  register_two_lane_rows(runtime, settings, cores >= 2);
 #ifdef DDPROXY_NCCL
   register_nccl_rows(runtime, settings);
 #endif

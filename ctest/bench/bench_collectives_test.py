@@ -15,6 +15,7 @@ rows = {row["name"].rsplit("/", 2)[0]: row for row in report["benchmarks"]}
 sizes = ("4KiB", "64KiB")
 whats = [(what, size) for what in ("bucket", "reduce_scatter", "all_gather", "broadcast", "send_receive") for size in sizes] + [("train of 100", "4KiB")]
 wanted = {f"{what}/{call}/{size}" for call in ("blocking", "nonblocking") for what, size in whats} | {f"exchange/nonblocking/{size}" for size in sizes}
+wanted |= {f"two_lanes/{polling}/{size}" for polling in ("thread", "poll") for size in sizes}
 assert set(rows) == wanted, set(rows) ^ wanted
 for name, row in rows.items():
     assert row["plain_us"] > 0 and row["own_us"] > 0 and row["low"] <= row["ratio"] <= row["high"], row

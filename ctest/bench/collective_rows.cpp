@@ -22,6 +22,7 @@ std::int64_t iterations(Settings const& settings, std::size_t bytes_of_row) {
 /// Returns the first part of the name of a row. Rows of all-reduces keep their old names, which do not name
 /// the verb.
 std::string_view what(Row const& row) {
+  if (row.lanes == 2) return "two_lanes";
   if (row.train) return "train of 100";
   if (row.verb == model::Verb::all_reduce) return "bucket";
   if (is_transfer(row.verb)) return row.group == 2 ? "exchange" : "send_receive";
@@ -43,7 +44,8 @@ void register_rows(Settings const& settings, Row const& row, std::string const& 
   for (std::size_t bytes = 4096; bytes <= settings.largest; bytes *= 4) {
     const std::size_t whole = row.train ? bytes * train_length : bytes;
     if (whole > settings.largest) break;
-    const Row sized{row.verb, row.train, row.group, bytes};
+    Row sized = row;
+    sized.bytes = bytes;
     benchmark::RegisterBenchmark(name_of(sized, call).c_str(),
                                  [=](benchmark::State& state) { measure(state, sized); })
         ->Iterations(iterations(settings, whole))

@@ -28,6 +28,7 @@ struct Row {
   model::Verb verb;
   bool train;             ///< true: starts train_length messages, then waits; false: waits after each
   std::size_t group = 1;  ///< calls that are issued as one group; 2: a send and a receive at the same time
+  std::size_t lanes = 1;  ///< 2: a row of two_lane_rows.hpp
   std::size_t bytes = 0;  ///< of one message
 };
 

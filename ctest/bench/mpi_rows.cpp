@@ -59,7 +59,7 @@ double plain_seconds(Machine const& machine, Row const& row, bool blocking, Call
     if (row.group == 1)
       plain_collective(blocking, plain_message(machine, calls[k]));
     else
-      plain_exchange(plain_message(machine, calls[k]), plain_message(machine, calls[k + 1]));
+      plain_pair(plain_message(machine, calls[k]), plain_message(machine, calls[k + 1]));
   return machine.runtime.maximum(seconds_since(start));
 }
 

@@ -22,8 +22,22 @@ struct Arguments {
   MPI_Comm communicator;
 };
 
-Arguments piece_of(PlainMessage const& message, std::size_t at, std::size_t piece, std::size_t parts = 1) {
-  const std::size_t elements = std::min(piece, message.elements - at);
+bool has_parts(PlainMessage const& message) {
+  return message.verb == Verb::reduce_scatter || message.verb == Verb::all_gather;
+}
+
+std::size_t parts_of(PlainMessage const& message) {
+  int ranks = 1;
+  check_mpi(MPI_Comm_size(message.communicator, &ranks));
+  return has_parts(message) ? static_cast<std::size_t>(ranks) : 1;
+}
+
+std::size_t elements_of_piece(PlainMessage const& message) {
+  return has_parts(message) ? message.elements : message.piece;
+}
+
+Arguments piece_of(PlainMessage const& message, std::size_t at, std::size_t parts) {
+  const std::size_t elements = std::min(elements_of_piece(message), message.elements - at);
   return {message.values + at, message.part + at / parts, static_cast<int>(elements / parts), message.peer,
           message.communicator};
 }
@@ -71,20 +85,17 @@ void start_and_wait(Verb verb, Arguments const& arguments) {
 }  // namespace
 
 void plain_collective(bool blocking, PlainMessage const& message) {
-  int ranks = 1;
-  check_mpi(MPI_Comm_size(message.communicator, &ranks));
-  const bool has_parts = message.verb == Verb::reduce_scatter || message.verb == Verb::all_gather;
-  const std::size_t parts = has_parts ? static_cast<std::size_t>(ranks) : 1;
-  const std::size_t piece = has_parts ? message.elements : message.piece;
-  for (std::size_t at = 0; at < message.elements; at += piece)
-    (blocking ? call : start_and_wait)(message.verb, piece_of(message, at, piece, parts));
+  const std::size_t parts = parts_of(message);
+  for (std::size_t at = 0; at < message.elements; at += elements_of_piece(message))
+    (blocking ? call : start_and_wait)(message.verb, piece_of(message, at, parts));
 }
 
-void plain_exchange(PlainMessage const& first, PlainMessage const& second) {
-  for (std::size_t at = 0; at < first.elements; at += first.piece) {
+void plain_pair(PlainMessage const& first, PlainMessage const& second) {
+  const std::size_t parts[] = {parts_of(first), parts_of(second)};
+  for (std::size_t at = 0; at < first.elements; at += elements_of_piece(first)) {
     std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    start(first.verb, piece_of(first, at, first.piece), &requests[0]);
-    start(second.verb, piece_of(second, at, second.piece), &requests[1]);
+    start(first.verb, piece_of(first, at, parts[0]), &requests[0]);
+    start(second.verb, piece_of(second, at, parts[1]), &requests[1]);
     check_mpi(MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE));
   }
 }

@@ -27,8 +27,9 @@ struct PlainMessage {
 /// were cut, the part of a rank would not be contiguous. The others are cut into pieces.
 void plain_collective(bool blocking, PlainMessage const& message);
 
-/// Carries out a send and a receive of the same size at the same time. For each piece it calls MPI_Isend and
-/// MPI_Irecv, in the order of the arguments, and MPI_Waitall.
-void plain_exchange(PlainMessage const& first, PlainMessage const& second);
+/// Carries out two messages of the same size at the same time: a send and a receive, or two collectives on
+/// different communicators. For each piece it calls the two nonblocking functions, in the order of the
+/// arguments, and MPI_Waitall. Both messages are cut, or none.
+void plain_pair(PlainMessage const& first, PlainMessage const& second);
 
 }  // namespace ddproxy::bench

@@ -15,8 +15,8 @@ namespace ddproxy {
 
 /// Which thread polls the engines of several lanes.
 struct JointPolling {
-  bool thread =
-      true;  ///< true: a communication thread polls; false: the compute side polls between tasks and in waits
+  /// true: a communication thread polls; false: the compute side polls between tasks and in waits.
+  bool thread = true;
   bool own_core = false;  ///< the communication thread has a core that no compute thread uses
 };
 
