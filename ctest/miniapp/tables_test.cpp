@@ -49,6 +49,32 @@ TEST(TuningLine, HoldsTheBestCapAgainst25MiBAndTheWorst) {
   EXPECT_EQ(tuning_line(reports, unknown), "best cap: bucketed/64; " + worst);
 }
 
+// 4 MiB of the added strategy has the smallest T of all, and 1 MiB the largest. Neither is a bucket size of
+// the strategy bucketed.
+TEST(TuningLine, IsAboutTheStrategyBucketedOnly) {
+  const model::Strategy added{"added", model::BucketRule::cap, true, model::ddp};
+  const std::vector<CaseReport> reports{
+      measured(added, 4, {0.1, 0.1, 0.1}), measured(added, 1, {0.9, 0.9, 0.9}),
+      measured(added, 25, {0.11, 0.11, 0.11}),
+      measured(model::strategy_named("bucketed"), 4, {0.200, 0.199, 0.201}),
+      measured(model::strategy_named("bucketed"), 64, {0.150, 0.149, 0.151})};
+  EXPECT_EQ(tuning_line(reports, unknown),
+            "best cap: bucketed/64; bucketed/4 (the worst cap) takes 50 ms (33.3 %) longer\n");
+}
+
+// 25 MiB of the added strategy may be as fast as the best cap, and has the same buckets as bucketed/25. But
+// it is another strategy, so bucketed/25 is slower nevertheless.
+TEST(TuningLine, AnotherStrategyWithTheSameBucketsIsNotEquallyFast) {
+  std::vector<CaseReport> reports{
+      measured(model::strategy_named("bucketed"), 25, {0.1504, 0.1503, 0.1505}),
+      measured(model::strategy_named("bucketed"), 64, {0.1500, 0.1499, 0.1501}),
+      measured({"added", model::BucketRule::cap, true, model::ddp}, 25, {0.1500, 0.1499, 0.1501})};
+  for (auto& report : reports) report.measured->totals.resize(8, report.measured->total.value);
+  reports[0].item.plan = reports[2].item.plan = {{.first = 0, .last = 3, .bytes = 16, .offset = 0}};
+  const auto line = tuning_line(reports, unknown);
+  EXPECT_EQ(line.find("within the noise"), std::string::npos) << line;
+}
+
 TEST(TuningLine, SaysWhereTheNoiseIsLarger) {
   const std::vector<CaseReport> reports{
       with_rounds(measured(model::strategy_named("bucketed"), 4, {0.200, 0.170, 0.201}), {0.17, 0.2, 0.201}),

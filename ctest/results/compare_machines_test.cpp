@@ -38,6 +38,12 @@ TEST_F(Machines, are_ordered_by_the_figure_of_merit) {
   EXPECT_FALSE(contains(warnings, "told apart")) << warnings;
 }
 
+TEST_F(Machines, are_not_ordered_by_an_added_strategy_with_caps) {
+  const auto machines = rank({.base = runs("a", 7, {.added = "late_caps"})});
+  const double tokens = machines["tokens_per_s"][0];
+  EXPECT_NEAR(tokens, 8 * 4 * 1024 / 0.530, 0.01 * tokens);
+}
+
 TEST_F(Machines, says_what_makes_their_order_doubtful) {
   Paths all = runs("a", 2, {.host = "slow12"});
   all.push_back(runs("b", 1, {.samples = 8, .host = "quick3"})[0]);

@@ -19,12 +19,12 @@ struct Prediction {
 // The recurrence e = max(ready, e) + a(bytes). It is accurate enough for a plausible file.
 Prediction predict(Gradients const& all, SampleCase const& run, std::int64_t first_bucket) {
   Prediction result;
-  const bool overlapped = run.strategy == "bucketed" || run.strategy == "per_tensor";
+  const bool overlapped = run.cap > 0 || run.strategy == "per_tensor";
   std::int64_t open = 0;
   for (std::size_t i = 0; i < all.bytes.size(); ++i) {
     open += all.bytes[i];
     const bool is_last = i + 1 == all.bytes.size();
-    const bool is_first = result.last.empty() && run.strategy == "bucketed" && first_bucket > 0;
+    const bool is_first = result.last.empty() && run.cap > 0 && first_bucket > 0;
     if (run.strategy == "flat" ? !is_last : open < (is_first ? first_bucket : run.cap) && !is_last) continue;
     const double ready = overlapped ? all.ready[i] : compute_seconds;
     const double cost = allreduce_seconds(static_cast<double>(open));
@@ -213,6 +213,15 @@ void write_gate(results::Writer& writer, Sample const& sample, std::mt19937& eng
   writer.write("/gate/seconds", seconds, {parts.size(), sample.samples});
 }
 
+std::vector<SampleCase> cases_of(Sample const& sample) {
+  auto cases = sample_cases();
+  if (!sample.added.empty())
+    for (std::int64_t cap : {4, 25})
+      cases.push_back({sample.added + "/" + std::to_string(cap), sample.added, cap * mib});
+  std::erase_if(cases, [&](SampleCase const& run) { return run.name == sample.left_out; });
+  return cases;
+}
+
 }  // namespace
 
 void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sample) {
@@ -220,9 +229,9 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
   Texts name, strategy;
   Integers cap, first_cap, first, count, last, bytes, order;
   Columns columns;
-  for (auto const& run : sample_cases()) {
-    if (run.name == sample.left_out) continue;
-    const Prediction expected = predict(all, run, sample.first_bucket);
+  for (auto const& run : cases_of(sample)) {
+    Prediction expected = predict(all, run, sample.first_bucket);
+    if (run.strategy == sample.added) expected.total *= 0.97;
     measure(columns, expected, sample.only_case.empty() || sample.only_case == run.name, sample, engine);
     name.push_back(run.name);
     strategy.push_back(run.strategy);

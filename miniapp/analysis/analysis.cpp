@@ -63,7 +63,7 @@ std::optional<model::Estimate> find_overlap(CaseResult const& result, std::vecto
 }
 
 bool is_bucketed(CaseReport const& report) {
-  return report.item.has_cap() && report.measured;
+  return report.item.is_bucketed() && report.measured;
 }
 
 model::ScoredCase scored(CaseReport const& report) {
@@ -74,7 +74,8 @@ model::ScoredCase scored(CaseReport const& report) {
           m.exposed.noise(),
           {m.tail, m.exposed.value - m.tail},
           {p.tail(), p.slowdown(report.predicted_compute)},
-          report.uncontended};
+          report.uncontended,
+          report.item.name()};
 }
 
 std::string beyond(std::string_view name, double value, std::string const& reason,

@@ -81,7 +81,7 @@ struct CaseReport {
   double predicted_exposed() const { return predicted.total - predicted_compute; }
 };
 
-/// Returns the measured bucketed case with the smallest T, or nullptr if there is none.
+/// Returns the measured case of the strategy `bucketed` with the smallest T, or nullptr if there is none.
 CaseReport const* best_bucketed(std::vector<CaseReport> const& reports);
 
 /// Returns T of `report` divided by T of `other`: the median over the rounds with its 95 % interval. Both T
@@ -89,9 +89,9 @@ CaseReport const* best_bucketed(std::vector<CaseReport> const& reports);
 /// the bounds are NaN. Both cases must be measured.
 model::Estimate ratio_by_round(CaseReport const& report, CaseReport const& other);
 
-/// Returns the measured bucketed cases in the form that model::score() (model/predict/score.hpp) takes. E is
-/// the median of T - T_compute over the samples. The tail is the median of the tails of the samples, and the
-/// slowdown is E minus this tail.
+/// Returns the measured cases of the strategy `bucketed` in the form that model::score()
+/// (model/predict/score.hpp) takes. E is the median of T - T_compute over the samples. The tail is the median
+/// of the tails of the samples, and the slowdown is E minus this tail.
 std::vector<model::ScoredCase> scored_cases(std::vector<CaseReport> const& reports);
 
 /// Returns the figure of merit. The caller assigns its members bus_bw_GBps and valid. `tokens` is the number

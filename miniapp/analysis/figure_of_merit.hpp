@@ -18,7 +18,7 @@ inline constexpr double not_available = std::numeric_limits<double>::quiet_NaN()
 /// figure of merit of its own (step_figures.hpp). The line has space-separated name=value fields. Its format
 /// is stable, so that other programs can read it. A number that is not available is NaN.
 ///
-/// "Best case" below is the measured bucketed case with the smallest T.
+/// "Best case" below is the measured case of the strategy `bucketed` with the smallest T.
 struct FigureOfMerit {
   double tokens_per_s = not_available;  ///< ranks x tokens of a rank / T of the best case
   double backward_s = not_available;    ///< T of the best case, seconds

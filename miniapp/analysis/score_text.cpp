@@ -27,14 +27,12 @@ std::string why_no_error(std::span<const model::ScoredCase> cases, model::ScoreC
   if (!card.unscored) return "";
   auto const& worst = cases[*card.unscored];
   if (std::isnan(worst.noise))
-    return fmt::format(
-        "bucketed/{:g} has one sample, so the noise of its E is not known; take two samples or more",
-        worst.cap_mib);
+    return fmt::format("{} has one sample, so the noise of its E is not known; take two samples or more",
+                       worst.name);
   return fmt::format(
-      "the noise of E of bucketed/{:g} is {:.3g} ms, above the limit of {:.3g} ms, which is {}; take more "
-      "samples ([sweep] samples), or measure on a quieter machine",
-      worst.cap_mib, worst.noise * 1e3, model::most_noise * model::error_scale(worst) * 1e3,
-      limit_text(worst));
+      "the noise of E of {} is {:.3g} ms, above the limit of {:.3g} ms, which is {}; take more samples "
+      "([sweep] samples), or measure on a quieter machine",
+      worst.name, worst.noise * 1e3, model::most_noise * model::error_scale(worst) * 1e3, limit_text(worst));
 }
 
 std::string why_no_regret(std::span<const model::ScoredCase> cases) {

@@ -49,7 +49,7 @@ std::string change_ms(double seconds) {
 char const* doubt(std::vector<CaseReport> const& reports, CaseReport const& best, CaseReport const& other) {
   if (std::isnan(ratio_by_round(other, best).low)) return ", noise not known because a case has one sample";
   const auto is_equal = [&](CaseReport const& report) {
-    if (!report.item.has_cap() || !report.measured) return false;
+    if (!report.item.is_bucketed() || !report.measured) return false;
     return &report == &other || (!other.item.plan.empty() && report.item.plan == other.item.plan);
   };
   const auto is_as_fast = [&](CaseReport const& report) {
@@ -173,7 +173,7 @@ std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
   if (!best) return "";
   CaseReport const *worst = best, *common = nullptr;
   for (auto const& report : reports) {
-    if (!report.item.has_cap() || !report.measured) continue;
+    if (!report.item.is_bucketed() || !report.measured) continue;
     if (report.measured->total.value > worst->measured->total.value) worst = &report;
     if (report.item.cap_mib == common_cap_mib) common = &report;
   }

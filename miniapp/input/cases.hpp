@@ -31,6 +31,10 @@ struct Case {
 
   bool overlapped() const { return strategy.overlapped; }
   bool has_cap() const { return strategy.buckets == model::BucketRule::cap; }
+  /// Returns true if the strategy is `bucketed`. The figure of merit, the score of the model and the best
+  /// bucket size are those of these cases only, so they mean the same in each file. Other strategies may have
+  /// caps, too.
+  bool is_bucketed() const { return strategy.name == "bucketed"; }
   bool is_optimal() const { return strategy.buckets == model::BucketRule::optimal; }
 
   std::int64_t cap_bytes() const;  ///< returns the bucket cap in bytes; 0 if the strategy has no caps

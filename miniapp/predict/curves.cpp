@@ -80,7 +80,8 @@ std::vector<model::ScoredCase> measured_cases(Curve const& curve, Prediction con
                      curve_noise * seconds,
                      {seconds - job.t_compute, 0},
                      {model::simulate(job, plan).total - job.t_compute, 0},
-                     model::simulate(undisturbed, plan).total - job.t_compute});
+                     model::simulate(undisturbed, plan).total - job.t_compute,
+                     fmt::format("bucketed/{}", cap_mib)});
   }
   return cases;
 }

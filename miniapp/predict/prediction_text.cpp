@@ -46,7 +46,7 @@ std::string case_table(Prediction const& prediction) {
 double worst_bucketed(Prediction const& prediction) {
   double worst = prediction.best.seconds;
   for (auto const& c : prediction.cases)
-    if (c.item.has_cap()) worst = std::max(worst, c.timeline.total);
+    if (c.item.is_bucketed()) worst = std::max(worst, c.timeline.total);
   return worst;
 }
 

@@ -78,7 +78,7 @@ struct Setting {
   PredictInput const& input;
   Prediction const& prediction;
   model::PhaseCosts phases;
-  std::vector<Case> cases;  // with a cap
+  std::vector<Case> cases;  // of the strategy `bucketed`
 };
 
 std::vector<ShardRow> rows_of(Setting const& setting, std::string const& method,
@@ -112,14 +112,14 @@ ShardRow best_row(Setting const& setting, Method const& method) {
       if (none.problem.empty()) none.problem = error.what();
     }
   if (rows.empty() && none.problem.empty())
-    none.problem = "the input has no case with a bucket cap; add \"bucketed\" to [sweep] strategies";
+    none.problem = "the input has no case of the strategy bucketed; add \"bucketed\" to [sweep] strategies";
   return rows.empty() ? none : *std::ranges::min_element(rows, is_better);
 }
 
-std::vector<Case> cases_with_caps(Config const& config, Workload const& workload) {
+std::vector<Case> bucketed_cases(Config const& config, Workload const& workload) {
   std::vector<Case> cases;
   for (auto& item : make_cases(config, workload))
-    if (item.has_cap()) cases.push_back(std::move(item));
+    if (item.is_bucketed()) cases.push_back(std::move(item));
   return cases;
 }
 
@@ -138,7 +138,7 @@ std::vector<ShardRow> shard_rows(PredictInput const& input, Prediction const& pr
   if (prediction.network.ranks == 0)
     throw std::invalid_argument(
         "--shard: the all-reduce table does not say its number of ranks; give --table-ranks N");
-  const Setting setting{input, prediction, *phases, cases_with_caps(config, input.workload)};
+  const Setting setting{input, prediction, *phases, bucketed_cases(config, input.workload)};
   std::vector<ShardRow> rows;
   for (auto const& method : methods_of(config, stages, prediction.network.ranks))
     rows.push_back(best_row(setting, method));

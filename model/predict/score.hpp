@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace ddproxy::model {
@@ -16,14 +17,15 @@ struct Exposed {
   double total() const { return tail + slowdown; }
 };
 
-/// One bucketed case of a sweep.
+/// One case of the strategy `bucketed` in a sweep, or one point of a measured curve T(b).
 struct ScoredCase {
   double cap_mib;
   double measured_total;  ///< T: the backward pass with its all-reduces, seconds
   double noise;           ///< half-width of the 95 % interval of the median E, seconds; NaN: unknown
   Exposed measured;
   Exposed predicted;
-  double uncontended;  ///< E predicted by the model without contention, seconds
+  double uncontended;     ///< E predicted by the model without contention, seconds
+  std::string name = {};  ///< name of the case in messages, for instance "bucketed/25"
 };
 
 /// Returns the value by which an error of E is divided to make it relative: the larger of E and 0.5 % of T,

@@ -125,6 +125,26 @@ TEST(FigureOfMerit, IsThatOfTheBestMeasuredBucketedCase) {
   EXPECT_NEAR(figures.model_error, (0.3 / 0.5 + 0.05 / 0.25 + 0) / 3, 1e-9);
 }
 
+// Returns a case of a strategy that was added and has caps.
+CaseReport added(double cap, double measured, double predicted) {
+  CaseReport made = report(cap, measured, predicted);
+  made.item.strategy = {"added", model::BucketRule::cap, true, model::ddp};
+  return made;
+}
+
+TEST(FigureOfMerit, IsThatOfTheStrategyBucketedOnly) {
+  const std::vector<CaseReport> own{report(1, 1.5, 1.2), report(4, 1.25, 1.3), report(16, 2, 2)};
+  std::vector<CaseReport> all{added(1, 1.1, 1.9)};
+  all.insert(all.end(), own.begin(), own.end());
+  all.push_back(added(4, 1.2, 1.01));
+  EXPECT_EQ(to_line(judge(all, 8, 4096)), to_line(judge(own, 8, 4096)));
+  EXPECT_EQ(best_bucketed(all), &all[2]);
+  std::vector<std::string> names;
+  for (auto const& one : scored_cases(all)) names.push_back(one.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"bucketed/1", "bucketed/4", "bucketed/16"}));
+  EXPECT_EQ(best_bucketed({added(4, 1.2, 1.01)}), nullptr);
+}
+
 TEST(FigureOfMerit, ATieOfThePredictionCostsItsMeanRegret) {
   const std::vector<CaseReport> reports{report(1, 1.5, 1.2), report(4, 1.25, 1.2), report(16, 2, 2)};
   EXPECT_NEAR(judge(reports, 8, 4096).regret, (1.5 + 1.25) / 2 / 1.25 - 1, 1e-12);

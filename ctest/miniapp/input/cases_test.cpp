@@ -187,6 +187,20 @@ TEST(Cases, AreThoseOfTheInputInItsOrder) {
   EXPECT_EQ(cases[9].plan.size(), 3U);
 }
 
+TEST(Cases, AnAddedStrategyMayHaveCapsButIsNotBucketed) {
+  auto config = read_config(std::string(ddproxy::inputs_folder) + "/gpt2-large-a100x8.toml");
+  const model::Strategy added{"added", model::BucketRule::cap, true, model::ddp};
+  config.strategies = {model::strategy_named("bucketed"), added, model::strategy_named("flat")};
+  config.caps_mib = {4, 25};
+  std::vector<std::string> capped, bucketed;
+  for (auto const& item : make_cases(config, make_workload(config))) {
+    if (item.has_cap()) capped.push_back(item.name());
+    if (item.is_bucketed()) bucketed.push_back(item.name());
+  }
+  EXPECT_EQ(capped, (std::vector<std::string>{"bucketed/4", "bucketed/25", "added/4", "added/25"}));
+  EXPECT_EQ(bucketed, (std::vector<std::string>{"bucketed/4", "bucketed/25"}));
+}
+
 TEST(Cases, AFirstBucketOfItsOwnIsHeeded) {
   auto config = read_config(std::string(ddproxy::inputs_folder) + "/gpt2-large-a100x8.toml");
   config.strategies = {model::strategy_named("bucketed")};

@@ -23,7 +23,6 @@ Reals measured(Reports const& reports, Get get) {
 }
 
 void write_names(results::Writer& writer, Config const& config, Reports const& reports) {
-  const auto is_bucketed = [](auto& r) { return r.item.has_cap(); };
   const auto first = first_bucket_of(config);
   writer.write("/sweep/name", column<Texts>(reports, [](auto& r) { return r.item.name(); }));
   writer.write("/sweep/strategy",
@@ -31,9 +30,9 @@ void write_names(results::Writer& writer, Config const& config, Reports const& r
   writer.write("/sweep/source", Texts(reports.size(), "ddproxy"));
   writer.write("/sweep/compute_source", Texts(reports.size(), config.shared_compute ? "round" : "own"));
   writer.write("/sweep/bucket_bytes",
-               column<Integers>(reports, [&](auto& r) { return is_bucketed(r) ? r.item.cap_bytes() : -1; }));
+               column<Integers>(reports, [](auto& r) { return r.item.has_cap() ? r.item.cap_bytes() : -1; }));
   writer.write("/sweep/first_bucket_bytes", column<Integers>(reports, [&](auto& r) {
-                 return is_bucketed(r) ? first.value_or(r.item.cap_bytes()) : -1;
+                 return r.item.has_cap() ? first.value_or(r.item.cap_bytes()) : -1;
                }));
   writer.write("/sweep/buckets", column<Integers>(reports, [](auto& r) {
                  return static_cast<std::int64_t>(r.item.plan.size());
