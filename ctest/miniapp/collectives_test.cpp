@@ -76,9 +76,13 @@ class VerifyCollective : public testing::Test {
   static CollectiveCall call(Verb verb) { return in_place(verb, {0, 12000}, place()); }
   static GroupPlace place() { return {test_runtime->rank(), test_runtime->ranks()}; }
 
-  std::int64_t wrong_with(Verb verb, FaultyLane::Change change) {
+  RankContext faulty_context(FaultyLane::Change change) {
     RankContext context = this->context();
     context.allreduce = std::make_unique<FaultyLane>(std::move(context.allreduce), std::move(change));
+    return context;
+  }
+  std::int64_t wrong_with(Verb verb, FaultyLane::Change change) {
+    RankContext context = faulty_context(std::move(change));
     return verify_collective(context, call(verb)).wrong;
   }
   Config config;
@@ -138,6 +142,23 @@ TEST_F(VerifyCollective, MeasuresEachVerbAtEachSize) {
     EXPECT_GE(row.seconds.size(), 4U);
     for (const double seconds : row.seconds) EXPECT_GT(seconds, 0);
   }
+}
+
+TEST_F(VerifyCollective, ChecksTheFirstPieceOfATotal) {
+  RankContext context = this->context();
+  for (const auto verb : verbs) {
+    const auto pieces = measure_pieces(context, 48000, 19200, 2, verb);
+    EXPECT_EQ(pieces.wrong, 0) << static_cast<int>(verb);
+    EXPECT_EQ(pieces.bytes, 19200);
+    EXPECT_EQ(pieces.seconds.size(), 2U);
+  }
+}
+
+TEST_F(VerifyCollective, SeesAWrongPiece) {
+  if (test_runtime->ranks() == 1) GTEST_SKIP() << "needs two ranks";
+  RankContext context = faulty_context([](CollectiveCall) { return std::nullopt; });
+  for (const auto verb : verbs)
+    EXPECT_GT(measure_pieces(context, 48000, 19200, 2, verb).wrong, 0) << static_cast<int>(verb);
 }
 
 }  // namespace

@@ -165,11 +165,13 @@ void Session::pieces() {
   for (double mib : options_.pieces_mib)
     times.push_back(measure_pieces(context_, total, static_cast<std::int64_t>(mib * model::bytes_per_mib),
                                    context_.config.samples));
-  if (!root()) return;
-  recorder_->pieces(times, total);
-  recorder_->call("/allreduce", context_);
-  recorder_->flush();
-  report_ += pieces_table(times, total);
+  if (root()) {
+    recorder_->pieces(times, total);
+    recorder_->call("/allreduce", context_);
+    recorder_->flush();
+    report_ += pieces_table(times, total);
+  }
+  check_sums(times);
 }
 
 }  // namespace ddproxy

@@ -103,11 +103,13 @@ void Session::collective_pieces() {
   for (const auto verb : options_.verbs)
     for (const auto piece : pieces)
       rows.push_back(measure_pieces(context_, total, piece, context_.config.samples, verb));
-  if (!root()) return;
-  recorder_->collective_pieces(rows, total, context_.grouping());
-  recorder_->call("/collectives", context_);
-  recorder_->flush();
-  report_ += collective_pieces_table(rows, total, context_.grouping());
+  if (root()) {
+    recorder_->collective_pieces(rows, total, context_.grouping());
+    recorder_->call("/collectives", context_);
+    recorder_->flush();
+    report_ += collective_pieces_table(rows, total, context_.grouping());
+  }
+  check_sums(rows);
 }
 
 }  // namespace ddproxy

@@ -138,9 +138,10 @@ std::vector<SizeTimes> measure_collectives(RankContext& context, std::vector<mod
                                            std::vector<std::int64_t> const& sizes);
 
 /// Measures `total` bytes on the wire that are moved in several collectives of `piece` bytes each; the last
-/// one may be smaller. Here a sample is the time of all these collectives together, and SizeTimes::bytes is
-/// `piece`. For verbs with parts (has_parts()), the numbers of elements of `total` and `piece` must be
-/// multiples of the number of ranks. Collective.
+/// one may be smaller. Verifies the first piece before it measures. Here a sample is the time of all these
+/// collectives together, SizeTimes::bytes is `piece`, and SizeTimes::wrong is that of the first piece. For
+/// verbs with parts (has_parts()), the numbers of elements of `total` and `piece` must be multiples of the
+/// number of ranks. Collective.
 SizeTimes measure_pieces(RankContext& context, std::int64_t total, std::int64_t piece, int samples,
                          model::Verb verb = model::Verb::all_reduce);
 

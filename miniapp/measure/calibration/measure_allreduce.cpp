@@ -158,7 +158,7 @@ SizeTimes measure_pieces(RankContext& context, std::int64_t total, std::int64_t 
   const auto elements = elements_of(context, total), step = elements_of(context, piece);
   for (std::size_t at = 0; at < elements; at += step)
     row.push_back(call_of(context, verb, {at, std::min(step, elements - at)}));
-  SizeTimes times{piece, {}, -1, {}, verb};
+  SizeTimes times{piece, {}, verify_collective(context, row.front()).wrong, {}, verb};
   for (int i = 0; i < samples; ++i) times.seconds.push_back(time_calls(context, row));
   return times;
 }
