@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/cost/csv.hpp"
-#include "model/cost/layer_cost.hpp"
+#include "model/cost/operation_work.hpp"
 #include "model/predict/timeline.hpp"
 #include "published.hpp"
 

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "model/cost/csv.hpp"
-#include "model/cost/layer_cost.hpp"
+#include "model/cost/operation_work.hpp"
 #include "model/predict/best_plan.hpp"
 #include "model/predict/score.hpp"
 #include "model/text/csv_table.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/cost/layer_cost.hpp"
+#include "model/cost/operation_work.hpp"
 #include "model/transformer/shape.hpp"
 
 namespace ddproxy {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "miniapp/input/words.hpp"
-#include "model/cost/layer_cost.hpp"
 #include "model/cost/machine.hpp"
+#include "model/cost/operation_work.hpp"
 #include "model/step/strategies/sharding.hpp"
 #include "model/step/strategies/strategy.hpp"
 #include "model/step/strategies/whole_step.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/sizes/scratch.hpp"
-#include "model/cost/layer_cost.hpp"
+#include "model/cost/operation_work.hpp"
 #include "model/step/step_graph.hpp"
 #include "model/transformer/gpt2.hpp"
 

@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "model/cost/csv.hpp"
-#include "model/cost/layer_cost.hpp"
+#include "model/cost/operation_work.hpp"
 #include "model/text/echo.hpp"
 
 namespace ddproxy {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "model/cost/layer_cost.hpp"
+#include "model/cost/operation_work.hpp"
 #include "model/transformer/shape.hpp"
 
 // Closed forms of the memory of activations. docs/model.md derives them.

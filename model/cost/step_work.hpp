@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "model/cost/layer_cost.hpp"
+#include "model/cost/operation_work.hpp"
 #include "model/step/step_graph.hpp"
 
 // The work of a whole training step. Each function states what it counts; docs/model.md has the formulas.
@@ -15,7 +15,7 @@
 namespace ddproxy::model {
 
 /// Returns flops and bytes of an operator in a phase: forward, recompute (which repeats forward) or backward.
-/// Throws std::invalid_argument for another phase, and what backward_work() (layer_cost.hpp) throws.
+/// Throws std::invalid_argument for another phase, and what backward_work() (operation_work.hpp) throws.
 Work operator_work(Shape const& shape, Operation const& operation, Tokens tokens, Phase phase,
                    int element_bytes);
 

@@ -11,7 +11,7 @@
 
 #include "miniapp/input/words.hpp"
 #include "miniapp/machine/build_info.hpp"
-#include "model/cost/layer_cost.hpp"
+#include "model/cost/operation_work.hpp"
 
 namespace ddproxy {
 namespace {

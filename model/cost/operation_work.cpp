@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/cost/layer_cost.hpp"
+#include "model/cost/operation_work.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -112,7 +112,7 @@ Work forward_elements(OperationKind kind, Extents const& n) {
 }
 
 Work to_bytes(Work work, int element_bytes) {
-  if (element_bytes <= 0) throw std::invalid_argument("layer cost: an element must have at least one byte");
+  if (element_bytes <= 0) throw std::invalid_argument("work: an element must have at least one byte");
   work.bytes *= element_bytes;
   return work;
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/cost/layer_cost.hpp"
+#include "model/cost/operation_work.hpp"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ void expect_work(Work const& work, double flops, double bytes) {
   EXPECT_EQ(work.bytes, bytes);
 }
 
-TEST(LayerCost, LinearByHand) {
+TEST(OperationWork, LinearByHand) {
   // 6 tokens, 8 -> 16 features, with bias. Elements: X 48, Y 96, W 128, bias 16. There are 768
   // multiplications.
   expect_work(forward_of(OperationKind::linear, 8, 16), 2 * 768 + 96, 48 + 96 + 128 + 16);
@@ -44,14 +44,14 @@ TEST(LayerCost, LinearByHand) {
   expect_work(backward_of(OperationKind::head, 8, 16), 4 * 768, (96 + 128 + 48) * 2);
 }
 
-TEST(LayerCost, AttentionByHand) {
+TEST(OperationWork, AttentionByHand) {
   // 2 sequences of 3 tokens, 2 heads of 4 features: 36 scores; qkv 144 and output 48 elements.
   expect_work(forward_of(OperationKind::attention, 24, 8), 2 * (2 * 36 * 4) + 5 * 36, 144 + 48 + 4 * 36);
   expect_work(backward_of(OperationKind::attention, 24, 8), 4 * (2 * 36 * 4) + 4 * 36,
               2 * 144 + 2 * 48 + 7 * 36);
 }
 
-TEST(LayerCost, ElementwiseOperationsMoveTheirOperands) {
+TEST(OperationWork, ElementwiseOperationsMoveTheirOperands) {
   EXPECT_EQ(backward_of(OperationKind::cross_entropy, 50, 50).bytes, 2 * 300);
   EXPECT_EQ(backward_of(OperationKind::norm, 8, 8).bytes, 4 * 48);
   EXPECT_EQ(backward_of(OperationKind::activation, 16, 16).bytes, 3 * 96);
@@ -64,7 +64,7 @@ TEST(LayerCost, ElementwiseOperationsMoveTheirOperands) {
   EXPECT_EQ(backward_of(OperationKind::token_table, 50, 8, untied).bytes, 3 * 48 + 400);
 }
 
-TEST(LayerCost, ProductsAreSixFlopsAParameterAndToken) {
+TEST(OperationWork, ProductsAreSixFlopsAParameterAndToken) {
   const Shape large = find_preset("gpt2-large");
   const Tokens step{8, 224};
   double products = 0;
@@ -79,20 +79,20 @@ TEST(LayerCost, ProductsAreSixFlopsAParameterAndToken) {
   EXPECT_NEAR(products / (6 * weights * static_cast<double>(step.count())), 1, 1e-12);
 }
 
-TEST(LayerCost, HalfTheBytesAtHalfThePrecision) {
+TEST(OperationWork, HalfTheBytesAtHalfThePrecision) {
   const Operation operation{"", "", OperationKind::linear, 8, 16};
   const Work fp32 = backward_work(shape, operation, tokens, 4);
   const Work bf16 = backward_work(shape, operation, tokens, 2);
   expect_work(bf16, fp32.flops, fp32.bytes / 2);
 }
 
-TEST(LayerCost, TheRooflineIsTheSlowerOfTheTwo) {
+TEST(OperationWork, TheRooflineIsTheSlowerOfTheTwo) {
   EXPECT_DOUBLE_EQ(roofline_seconds({100, 10}, {10, 10, 1}), 10);
   EXPECT_DOUBLE_EQ(roofline_seconds({100, 10}, {100, 1, 1}), 10);
   EXPECT_DOUBLE_EQ(roofline_seconds({100, 10}, {10, 10, 0.5}), 20);
 }
 
-TEST(LayerCost, EveryOperationOfEveryVariantTakesTime) {
+TEST(OperationWork, EveryOperationOfEveryVariantTakesTime) {
   for (Shape const& model : {find_preset("tiny"), cs336_shape(2, 64, 4, 128)}) {
     const BackwardPass pass = backward_pass(model);
     const std::vector<double> seconds = modelled_seconds(model, pass, tokens, {1e12, 1e11, 0.5}, 4);
@@ -107,7 +107,7 @@ constexpr Machine a100{156e12, 1.555e12, 1};
 constexpr Tokens superbench{8, 224};
 constexpr double superbench_seconds = 0.2665;
 
-TEST(LayerCost, OneEfficiencyReproducesThePublishedStep) {
+TEST(OperationWork, OneEfficiencyReproducesThePublishedStep) {
   const Shape large = find_preset("gpt2-large");
   Machine fitted = a100;
   fitted.efficiency = step_seconds(large, superbench, a100, 4, false) / superbench_seconds;
@@ -124,7 +124,7 @@ double number_in(std::string const& input, std::string const& key) {
   throw std::out_of_range(input + " has no " + key);
 }
 
-TEST(LayerCost, TheInputFilesReproduceThePublishedStep) {
+TEST(OperationWork, TheInputFilesReproduceThePublishedStep) {
   for (std::string const input : {"gpt2-large-a100x8.toml", "gpt2-large-a100x16-slingshot.toml"}) {
     const Machine machine{number_in(input, "peak_flops"), number_in(input, "bandwidth"),
                           number_in(input, "efficiency")};
@@ -133,7 +133,7 @@ TEST(LayerCost, TheInputFilesReproduceThePublishedStep) {
   }
 }
 
-TEST(LayerCost, TheHeadAddsToAStep) {
+TEST(OperationWork, TheHeadAddsToAStep) {
   const Shape large = find_preset("gpt2-large");
   const double head =
       step_seconds(large, superbench, a100, 4, true) - step_seconds(large, superbench, a100, 4, false);
@@ -142,7 +142,7 @@ TEST(LayerCost, TheHeadAddsToAStep) {
   EXPECT_LT(head, 1.5 * products);
 }
 
-TEST(LayerCost, RefusesWhatCannotBe) {
+TEST(OperationWork, RefusesWhatCannotBe) {
   EXPECT_THROW(roofline_seconds({1, 1}, {0, 1, 1}), std::invalid_argument);
   EXPECT_THROW(roofline_seconds({1, 1}, {1, 1, 1.5}), std::invalid_argument);
   EXPECT_THROW(backward_work(shape, {}, {0, 3}, 4), std::invalid_argument);
