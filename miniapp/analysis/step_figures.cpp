@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "model/cost/step_work.hpp"
+#include "model/statistics/deviation.hpp"
 #include "model/statistics/mean.hpp"
 #include "model/statistics/median_interval.hpp"
 
@@ -38,11 +39,8 @@ double value_of(Part const& part, Times const& times) {
 }
 
 void add_statistics(StepRow& row) {
-  const auto n = static_cast<double>(row.samples.size());
   row.mean = model::mean(row.samples);
-  double squares = 0;
-  for (const double sample : row.samples) squares += (sample - row.mean) * (sample - row.mean);
-  if (n > 1) row.deviation = std::sqrt(squares / (n - 1));
+  row.deviation = model::standard_deviation(row.samples);
   row.median = model::median_estimate(row.samples);
 }
 

@@ -9,19 +9,17 @@
 #include <stdexcept>
 
 #include "model/predict/best_plan.hpp"
+#include "model/statistics/deviation.hpp"
+#include "model/statistics/quantile.hpp"
 #include "model/statistics/resample.hpp"
 
 namespace ddproxy::model {
 namespace {
 
-/// Returns the standard deviation of the logarithms; 0 for fewer than two values.
-double deviation_of_logarithms(std::vector<double> const& values) {
-  if (values.size() < 2) return 0;
-  const auto n = static_cast<double>(values.size());
-  double mean = 0, squares = 0;
-  for (const double value : values) mean += std::log(value) / n;
-  for (const double value : values) squares += std::pow(std::log(value) - mean, 2);
-  return std::sqrt(squares / (n - 1));
+/// Returns the standard deviation of the logarithms; NaN for fewer than two values.
+double deviation_of_logarithms(std::vector<double> values) {
+  for (double& value : values) value = std::log(value);
+  return standard_deviation(values);
 }
 
 /// Draws random numbers and samples with replacement. It implements its own distributions, because the
@@ -77,12 +75,8 @@ class Draw {
 
 /// Returns the quantiles of the caps. They are values of the sample and are not interpolated, because there
 /// is no value between a cap and "no upper end".
-Band central_caps(std::vector<double> lows, std::vector<double> highs) {
-  std::sort(lows.begin(), lows.end());
-  std::sort(highs.begin(), highs.end());
-  const double last = static_cast<double>(lows.size() - 1);
-  return {lows[static_cast<std::size_t>(std::floor(low_share * last))],
-          highs[static_cast<std::size_t>(std::ceil(high_share * last))]};
+Band central_caps(std::vector<double> const& lows, std::vector<double> const& highs) {
+  return {quantile(lows, low_share, Neighbour::below), quantile(highs, high_share, Neighbour::above)};
 }
 
 double exposed(Job const& job, Plan const& plan) {
@@ -111,7 +105,7 @@ Bands bootstrap(Measurements const& measurements, Jitter jitter, std::span<const
   Bands bands;
   for (auto const& values : totals) bands.total.push_back(central(values));
   for (auto const& values : exposures) bands.exposed.push_back(central(values));
-  bands.best_cap = central_caps(std::move(lows), std::move(highs));
+  bands.best_cap = central_caps(lows, highs);
   return bands;
 }
 

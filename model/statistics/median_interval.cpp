@@ -8,6 +8,7 @@
 #include <limits>
 #include <numbers>
 
+#include "model/statistics/deviation.hpp"
 #include "model/statistics/mean.hpp"
 #include "model/statistics/quantile.hpp"
 #include "model/statistics/student.hpp"
@@ -30,9 +31,7 @@ double student(std::size_t n) {
 Estimate student_estimate(std::vector<double> const& values, double middle) {
   const auto n = static_cast<double>(values.size());
   const double centre = mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - centre) * (value - centre);
-  const double half = student(values.size()) * std::sqrt(squares / (n - 1) / n);
+  const double half = student(values.size()) * std::sqrt(squared_deviations(values) / (n - 1) / n);
   return {middle, centre - half, centre + half};
 }
 
@@ -53,13 +52,16 @@ std::optional<std::size_t> sign_quantile(std::size_t n, double alpha) {
   return largest;
 }
 
-Estimate median_interval(std::vector<double> values, double alpha) {
+Estimate interval_of_sorted(std::span<const double> sorted, std::optional<std::size_t> k) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  std::ranges::sort(values);
-  const double middle = median(values);
-  const auto k = sign_quantile(values.size(), alpha);
+  const double middle = quantile_of_sorted(sorted, 0.5);
   if (!k) return {middle, -infinity, infinity};
-  return {middle, values[*k], values[values.size() - 1 - *k]};
+  return {middle, sorted[*k], sorted[sorted.size() - 1 - *k]};
+}
+
+Estimate median_interval(std::vector<double> values, double alpha) {
+  std::ranges::sort(values);
+  return interval_of_sorted(values, sign_quantile(values.size(), alpha));
 }
 
 Estimate median_estimate(std::vector<double> values) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/statistics/estimate.hpp"
@@ -18,6 +19,11 @@ inline constexpr std::size_t fewest_for_an_interval = 6;
 /// nothing if this probability exceeds `alpha` even for k = 0. The probability equals P(at most k heads in n
 /// tosses of a fair coin) (David and Nagaraja, "Order Statistics", section 7.1).
 std::optional<std::size_t> sign_quantile(std::size_t n, double alpha);
+
+/// Returns the median with the interval from sorted[k] to sorted[n - 1 - k], where n is the number of values
+/// and k must be less than n / 2. Without k both bounds are infinite. The values must be sorted, rising. The
+/// median of no values is NaN.
+Estimate interval_of_sorted(std::span<const double> sorted, std::optional<std::size_t> k);
 
 /// Returns the median with the interval between two order statistics. Each bound misses the true median with
 /// probability at most `alpha`. Both bounds are infinite if there are too few values.

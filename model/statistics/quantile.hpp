@@ -10,6 +10,20 @@ namespace ddproxy::model {
 /// Returns the q quantile of the values (q from 0 to 1), linearly interpolated between neighbours. Returns
 /// NaN for no values.
 double quantile(std::vector<double> values, double q);
+/// Returns the same as quantile(). The values must be sorted, rising.
+double quantile_of_sorted(std::span<const double> sorted, double q);
+
+/// Says which of the two neighbours of a quantile is meant: the value below it or the value above it.
+enum class Neighbour { below, above };
+/// Returns the neighbour of the q quantile (q from 0 to 1). The result is one of the values; nothing is
+/// interpolated. If the quantile is one of the values, it is both of its neighbours. Returns NaN for no
+/// values.
+double quantile(std::vector<double> values, double q, Neighbour neighbour);
+/// Returns the smallest of the values for which at least a share p of all values (p above 0, at most 1) is
+/// not larger. This is the p quantile of the empirical distribution; nothing is interpolated. Returns NaN
+/// for no values.
+double empirical_quantile(std::vector<double> values, double p);
+
 /// Returns the median and reorders the values; allocates no memory. Returns NaN for no values.
 double median_in_place(std::span<double> values);
 /// Returns the median; NaN for no values.

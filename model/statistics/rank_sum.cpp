@@ -3,13 +3,11 @@
 #include "model/statistics/rank_sum.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+
+#include "model/statistics/median_interval.hpp"
 
 namespace ddproxy::model {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Returns the number of arrangements of m and n values for each U = 0, 1, ... mn / 2. The numbers are the
 // coefficients of the product over i = 1 ... m of (1 - x^(n + i)) / (1 - x^i).
@@ -54,10 +52,7 @@ Shift::Shift(std::span<const double> from, std::span<const double> to) {
 }
 
 Estimate Shift::interval(std::optional<std::size_t> quantile) const {
-  const std::size_t n = differences_.size();
-  const double low = quantile ? differences_[*quantile] : -infinity;
-  const double high = quantile ? differences_[n - 1 - *quantile] : infinity;
-  return {(differences_[(n - 1) / 2] + differences_[n / 2]) / 2.0, low, high};
+  return interval_of_sorted(differences_, quantile);
 }
 
 }  // namespace ddproxy::model

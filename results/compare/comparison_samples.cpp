@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/statistics/deviation.hpp"
 #include "model/statistics/estimate.hpp"
 #include "model/statistics/quantile.hpp"
 #include "model/statistics/rank_sum.hpp"
@@ -20,17 +21,6 @@ std::vector<double> finite_logs(CaseTimes const& times) {
   for (double seconds : times.samples)
     if (std::isfinite(seconds)) logs.push_back(std::log(seconds));
   return logs;
-}
-
-double deviation_of(Samples const& s) {
-  double squares = 0.0;
-  for (auto const* side : {&s.base, &s.next}) {
-    double mean = 0.0;
-    for (double x : *side) mean += x / static_cast<double>(side->size());
-    for (double x : *side) squares += (x - mean) * (x - mean);
-  }
-  const auto count = s.base.size() + s.next.size();
-  return count > 2 ? std::sqrt(squares / static_cast<double>(count - 2)) : std::nan("");
 }
 
 // Returns how much the host delays replayed samples, as a logarithm. Each case of each side has the spread
@@ -65,7 +55,7 @@ CaseComparison row_of(CommonCase const& one, Samples const& s) {
           one.base[0]->seconds,
           one.next[0]->seconds,
           {std::exp(e.value), std::exp(e.low), std::exp(e.high)},
-          deviation_of(s)};
+          model::pooled_deviation(s.base, s.next)};
 }
 
 void decide_replay(Comparison& result) {

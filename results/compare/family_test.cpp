@@ -7,8 +7,10 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <random>
 
+#include "model/statistics/median_interval.hpp"
 #include "model/statistics/quantile.hpp"
 #include "model/statistics/student.hpp"
 #include "results/compare/relabelling.hpp"
@@ -162,9 +164,8 @@ FamilyTest run_test(Design design, std::vector<Values> values, Relabellings cons
   statistics(relabellings[0]);
   FamilyTest test;
   test.relabellings = relabellings.size();
-  std::ranges::sort(largest);
+  test.critical = model::empirical_quantile(std::move(largest), 1.0 - family_level);
   const auto share = static_cast<double>(relabellings.size());
-  test.critical = largest[static_cast<std::size_t>(std::ceil((1.0 - family_level) * share)) - 1];
   for (std::size_t k = 0; k < observed.size(); ++k) {
     FamilyMember member = statistics.member(k);
     member.p_slower = static_cast<double>(tails[k].above) / share;
@@ -232,10 +233,11 @@ model::Band subset_interval(std::vector<double> const& values, double alpha) {
     means.push_back(sum / static_cast<double>(values.size() - chosen.size()));
   }
   std::ranges::sort(means);
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto outside = static_cast<std::size_t>(alpha * static_cast<double>(means.size() + 1));
-  if (outside == 0) return {-infinity, infinity};
-  return {means[outside - 1], means[means.size() - outside]};
+  std::optional<std::size_t> k;
+  if (outside > 0) k = outside - 1;
+  const model::Estimate interval = model::interval_of_sorted(means, k);
+  return {interval.low, interval.high};
 }
 
 }  // namespace ddproxy::results

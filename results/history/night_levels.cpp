@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/statistics/mean.hpp"
 #include "results/history/night_noise.hpp"
 
 namespace ddproxy::results {
@@ -56,9 +57,7 @@ Level NightLevels::level(std::size_t without, std::size_t most) const {
 }
 
 double NightLevels::mean(std::size_t newest) const {
-  double sum = 0.0;
-  for (std::size_t k = nights_.size() - newest; k < nights_.size(); ++k) sum += nights_[k].value;
-  return sum / static_cast<double>(newest);
+  return model::mean(values(nights_.size() - newest, nights_.size()));
 }
 
 std::size_t NightLevels::first_of_noise(std::size_t without) const {

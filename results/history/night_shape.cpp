@@ -7,6 +7,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "model/statistics/deviation.hpp"
 #include "model/statistics/mean.hpp"
 #include "model/statistics/student.hpp"
 #include "results/history/night_noise.hpp"
@@ -47,13 +48,6 @@ double log_likelihood(std::span<const double> residuals, double degrees, double 
   return constant * static_cast<double>(residuals.size()) - 0.5 * (degrees + 1.0) * sum;
 }
 
-double squares(std::span<const double> values) {
-  const double middle = model::mean(values);
-  double sum = 0.0;
-  for (double value : values) sum += (value - middle) * (value - middle);
-  return sum;
-}
-
 }  // namespace
 
 double tail_factor(std::span<const double> residuals) {
@@ -92,7 +86,7 @@ double mode_distance(std::span<const double> values) {
   const std::span<const double> all(sorted);
   double least = std::numeric_limits<double>::infinity(), distance = 0.0;
   for (std::size_t k = fewest; k + fewest <= all.size(); ++k) {
-    const double within = squares(all.first(k)) + squares(all.subspan(k));
+    const double within = model::squared_deviations(all.first(k)) + model::squared_deviations(all.subspan(k));
     if (within < least)
       std::tie(least, distance) = std::pair(within, model::mean(all.subspan(k)) - model::mean(all.first(k)));
   }
