@@ -112,7 +112,8 @@ endmacro()
 
 set(checked 0)
 foreach(house model kernels results miniapp)
-  file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/${house}/*.hpp ${ROOT}/${house}/*.cpp ${ROOT}/${house}/*.h ${ROOT}/${house}/*.cu)
+  file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/${house}/*.hpp ${ROOT}/${house}/*.cpp ${ROOT}/${house}/*.inc
+       ${ROOT}/${house}/*.h ${ROOT}/${house}/*.cu)
   foreach(file IN LISTS sources)
     room_of(room ${file})
     if(room)

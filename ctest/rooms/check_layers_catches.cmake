@@ -82,6 +82,7 @@ expect_caught(miniapp/app/bad.cpp "#include <hdf5.h>" "must not include <hdf5.h>
 expect_caught(model/cost/bad.cpp "// Copyright\n\n#include <vector>\n  #  include \"kernels/gemm.hpp\""
               "model/cost/bad.cpp:4: the room 'model/cost' must not include \"kernels/gemm.hpp\" of the room 'kernels'")
 expect_caught(model/cost/bad.hpp "#include \"results/file/writer.hpp\"" "must not include \"results/file/writer.hpp\"")
+expect_caught(model/cost/table.inc "#include \"kernels/gemm.hpp\"" "model/cost/table.inc:1: the room 'model/cost' must not include \"kernels/gemm.hpp\"")
 expect_caught(kernels/bad.cpp "#include \"model/text/b.hpp\"" "the room 'kernels' must not include \"model/text/b.hpp\"")
 expect_caught(results/run/bad.cpp "#include \"miniapp/input/config.hpp\"" "must not include \"miniapp/input/config.hpp\"")
 expect_caught(miniapp/input/bad.cpp "#include \"model/cost/fit/a.hpp\"" "the room 'miniapp/input' must not include \"model/cost/fit/a.hpp\" of the room 'model/cost/fit'")
