@@ -6,9 +6,9 @@
 #include "kernels/attention/tensor_cores.hpp"
 
 // Tiles in shared memory, and the products of one warp, for the fused attention. A team has four warps. A
-// tile has `rows` rows of D bf16 numbers, which lie in memory in chunks of eight. Chunk c of row r is stored
-// at place c XOR (r mod 8) of the row. So the eight rows that one load of a matrix reads lie in different
-// banks.
+// tile has `rows` rows of D bf16 numbers. A row is stored in vectors of 16 bytes, which are eight numbers.
+// Vector v of row r is stored at place v XOR (r mod 8) of the row. So the eight rows that one load of a
+// matrix reads lie in different banks.
 #if defined(KOKKOS_ENABLE_CUDA)
 
 namespace ddproxy::kernels::fused {
@@ -29,10 +29,10 @@ KOKKOS_INLINE_FUNCTION Index tiles_of(AttentionSize const& size) {
 ///
 /// A lane loads a fragment from row `row` on and from column 16 `step` on at
 ///   ((tile + offset) XOR 32 step) + the bytes of `row` rows,
-/// where offset is `along` or `across`. 16 columns are two chunks, or 32 bytes. The place of a chunk is an
+/// where offset is `along` or `across`. 16 columns are two vectors of 16 bytes. The place of a vector is an
 /// XOR of its number, so going 16 step columns further is an XOR, not an addition. The XOR changes no bit of
 /// the tile's address, because tiles are aligned to 256 bytes. `row` is a multiple of 16, so row mod 8 stays
-/// the same, and with it the place of a chunk.
+/// the same, and with it the place of a vector.
 template <int D>
 struct Place {
   unsigned warp, lane;
@@ -53,7 +53,7 @@ struct Place {
 
  private:
   __device__ static unsigned offset(unsigned row, unsigned number) {
-    return (row * D + (number ^ (row & 7U)) * chunk) * bytes_of_bf16;
+    return (row * D + (number ^ (row & 7U)) * numbers_of_vector) * bytes_of_bf16;
   }
 };
 
@@ -66,15 +66,15 @@ __device__ unsigned address_in(unsigned tile, int row, int step) {
 }
 
 /// Begins to copy `rows` rows of D numbers into a tile. Only the first `there` rows exist; the others become
-/// zero. A thread copies the same chunk of every (threads / chunks of a row)-th row.
+/// zero. A thread copies the vector with the same number of every (threads / vectors of a row)-th row.
 template <int D, int rows>
 __device__ void copy_tile(Place<D> const& at, Bf16 const* from, Index there, Bf16* tile) {
-  constexpr int chunks = D / chunk, rows_at_once = warps * lanes / chunks;
+  constexpr int vectors = D / numbers_of_vector, rows_at_once = warps * lanes / vectors;
   static_assert(rows % rows_at_once == 0 && rows_at_once % 8 == 0);
-  const int first = at.thread() / chunks, number = at.thread() % chunks;
+  const int first = at.thread() / vectors, number = at.thread() % vectors;
   const int end = static_cast<int>(Kokkos::min(there, Index{rows}));
-  Bf16 const* const source = from + first * D + number * chunk;
-  Bf16* const target = tile + first * D + (number ^ (first & 7)) * chunk;
+  Bf16 const* const source = from + first * D + number * numbers_of_vector;
+  Bf16* const target = tile + first * D + (number ^ (first & 7)) * numbers_of_vector;
 #pragma unroll
   for (int row = 0; row < rows; row += rows_at_once) {
     const bool exists = first + row < end;

@@ -31,8 +31,8 @@ struct Sums {
   float of[4];
 };
 
-/// Eight bf16 numbers: the unit in which tiles are copied and stored.
-inline constexpr int chunk = 8;
+/// Bf16 numbers in a vector of 16 bytes, the unit in which tiles are copied and stored.
+inline constexpr int numbers_of_vector = 8;
 
 __device__ inline unsigned lane_of_warp() {
   unsigned lane;
