@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "miniapp/measure/pass/compiled_step.hpp"
@@ -18,7 +19,8 @@ struct BucketSteps {
   CompiledStep with, without;
 };
 
-/// Compiles both steps. `cap_mib` is the cap of the buckets in MiB; 0: one bucket for each gradient.
-BucketSteps bucket_steps(std::int64_t cap_mib);
+/// Compiles both steps. `cap_mib` is the cap of the buckets in MiB; 0: one bucket for each gradient. `lanes`
+/// communication lanes get the buckets in turn.
+BucketSteps bucket_steps(std::int64_t cap_mib, std::size_t lanes = 1);
 
 }  // namespace ddproxy::bench
