@@ -8,7 +8,6 @@
 #include "miniapp/analysis/json_tables.hpp"
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/tables.hpp"
-#include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/memory_need.hpp"
@@ -20,15 +19,11 @@
 namespace ddproxy {
 namespace {
 
-bool takes_device_memory(RankContext const& context) {
-  return on_device && needs_arena(context.config);
-}
-
 // Returns the memory that each rank took, in bytes, on rank 0. Collective. All arrays still exist when this
 // is called, so the free memory of the device is at its smallest. If ranks share a device, the memory in use
 // is divided equally among them.
 std::vector<double> gather_peaks(RankContext const& context) {
-  const double taken = takes_device_memory(context)
+  const double taken = needs_device_memory(context.config)
                            ? (context.device_free - free_device_memory()) / context.runtime.ranks_on_device()
                            : peak_memory();
   return context.runtime.gather(std::vector<double>{taken});
@@ -37,13 +32,11 @@ std::vector<double> gather_peaks(RankContext const& context) {
 // Returns the predicted memory need of a rank in bytes: of device memory if the arrays are on a device, else
 // of host memory.
 double predicted_need(Options const& options, RankContext const& context) {
-  const int concurrency = kernels::Space().concurrency();
   const int ranks = context.runtime.ranks();
-  if (takes_device_memory(context))
-    return device_memory_need(context.config, context.workload, concurrency, ranks);
   const auto scattered = scattered_elements(options, context.config, context.workload, ranks);
-  return context.file_need +
-         host_memory_need(context.config, context.workload, concurrency, ranks, scattered);
+  const MemoryNeed need =
+      pass_memory_need(context.config, context.workload, kernels::Space().concurrency(), ranks, scattered);
+  return need.device.value_or(need.host + context.file_need);
 }
 
 }  // namespace
@@ -73,7 +66,7 @@ void Session::keep_clocks(ClocksOfRanks const& after) {
 void Session::keep_memory(std::vector<double> const& peaks) {
   const double need = predicted_need(options_, context_);
   recorder_->memory(peaks, need);
-  if (on_device && compares_precision(context_.config))
+  if (needs_device_memory(context_.config) && compares_precision(context_.config))
     recorder_->precision_memory(precision_memory(context_.config, context_.workload));
   report_ += memory_line(peaks, need);
 }

@@ -80,18 +80,17 @@ bool reduce_directly(Config const& config) {
 
 std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTable const& calls,
                                                   MPI_Comm communicator, float* arena) {
-  auto piece = piece_elements(config);
   if (reduce_directly(config))
-    return std::make_unique<MpiEngine>(communicator, arena, piece, config.timeout_s, WireFormat::fp32, calls,
-                                       scale_device_memory);
+    return std::make_unique<MpiEngine>(communicator, arena, piece_elements(config), config.timeout_s,
+                                       WireFormat::fp32, calls, scale_device_memory);
   GroupPlace place;
   check_mpi(MPI_Comm_rank(communicator, &place.rank));
   check_mpi(MPI_Comm_size(communicator, &place.ranks));
-  piece = std::max(piece, static_cast<std::size_t>(place.ranks) + 1);
-  auto staging = make_pinned_staging(arena, piece);
-  auto inner = std::make_unique<MpiEngine>(communicator, staging->memory(), piece, config.timeout_s,
+  const std::size_t slot = slot_elements(piece_elements(config), place.ranks);
+  auto staging = make_pinned_staging(arena, slot);
+  auto inner = std::make_unique<MpiEngine>(communicator, staging->memory(), slot, config.timeout_s,
                                            config.wire, calls);
-  return std::make_unique<StagedEngine>(std::move(staging), std::move(inner), piece, place, config.timeout_s);
+  return std::make_unique<StagedEngine>(std::move(staging), std::move(inner), slot, place, config.timeout_s);
 }
 #else
 std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTable const& calls,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "miniapp/input/wire_format.hpp"
 #include "model/step/describe.hpp"
 
 namespace ddproxy {
@@ -43,9 +44,24 @@ std::vector<LaneCalls> lane_calls(model::RankGraphs const& step, model::StepGrap
   return lanes;
 }
 
+std::size_t piece_elements(Config const& config) {
+  return static_cast<std::size_t>(config.piece_mib * model::bytes_per_mib) / gradient_element_bytes;
+}
+
 EngineBuffers buffers_of_mpi(WireFormat wire, std::size_t piece_elements, int ranks) {
   const std::size_t piece = std::max(piece_elements, static_cast<std::size_t>(ranks));
   return {wire == WireFormat::fp32 ? 0 : piece, piece};
+}
+
+std::size_t slot_elements(std::size_t piece_elements, int ranks) {
+  return std::max(piece_elements, static_cast<std::size_t>(ranks) + 1);
+}
+
+EngineBuffers buffers_of_staged_mpi(WireFormat wire, std::size_t piece_elements, int ranks) {
+  const std::size_t slot = slot_elements(piece_elements, ranks);
+  EngineBuffers buffers = buffers_of_mpi(wire, slot, ranks);
+  buffers.pinned = staging_slots * slot;
+  return buffers;
 }
 
 std::size_t scattered_in_place(std::size_t x, std::size_t piece_elements, int ranks) {

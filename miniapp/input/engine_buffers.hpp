@@ -32,10 +32,15 @@ struct LaneCalls {
 /// lanes have the order of model::Lane. `scattered` is the full size x of the largest reduce-scatter in fp32.
 std::vector<LaneCalls> lane_calls(model::RankGraphs const& step, model::StepGraph const& graph);
 
+/// Returns the elements of the largest piece of an MPI collective. The engines allocate messages for pieces
+/// of this size, and the prediction of memory counts them.
+std::size_t piece_elements(Config const& config);
+
 /// The buffers that an engine allocates for one lane, in elements.
 struct EngineBuffers {
   std::size_t rounded = 0;  ///< elements in bf16: a message that is rounded
   std::size_t results = 0;  ///< elements in fp32: the result of a reduce-scatter
+  std::size_t pinned = 0;   ///< elements in fp32 in pinned memory: the slots of staged collectives
 };
 
 /// Returns the buffers of the MPI engine for host memory. A piece of a call has at most `piece_elements`
@@ -45,6 +50,19 @@ struct EngineBuffers {
 /// memory counts more for MPI than this half. It allocates `results` for every lane, because memory takes no
 /// room before it is written.
 EngineBuffers buffers_of_mpi(WireFormat wire, std::size_t piece_elements, int ranks);
+
+/// Number of slots of pinned host memory through which MPI gets device memory (Staging in
+/// engines/staging.hpp).
+inline constexpr std::size_t staging_slots = 2;
+
+/// Returns the elements of a slot, for pieces of at most `piece_elements` elements. A slot has at least one
+/// element more than there are ranks. A reduce-scatter that adds needs one element of each rank, and the
+/// elements to which it adds.
+std::size_t slot_elements(std::size_t piece_elements, int ranks);
+
+/// Returns the host memory with which MPI carries out collectives on device memory: the slots, and the
+/// buffers of the MPI engine that works on them (StagedEngine in engines/staged_engine.hpp).
+EngineBuffers buffers_of_staged_mpi(WireFormat wire, std::size_t piece_elements, int ranks);
 
 /// Returns the elements that the MPI engine writes to `results` in a reduce-scatter of full size `x` elements
 /// over `ranks` ranks that works in place, in fp32, on host memory. If it has one piece, these are the x/n

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "miniapp/input/engine_memory.hpp"
 #include "miniapp/input/step_memory.hpp"
 
 namespace ddproxy {
@@ -12,60 +13,33 @@ namespace {
 
 constexpr double program_bytes =
     39e6;  // bytes of code, MPI and run-time libraries: 38e6 for one rank, 40e6 for the first of several
-// Memory that Open MPI 4.1 allocates for an in-place nonblocking reduction, divided by the bytes of the
-// message. The number was measured.
-constexpr double mpi_temporaries = 1.5;
-// Largest number of freed bytes that the heap of a thread keeps (miniapp/machine/freed_memory.hpp).
-constexpr double kept_by_heap = 64 << 20;
-
-double bytes_of(EngineBuffers const& buffers) {
-  return static_cast<double>(buffers.rounded) * wire_element_bytes(WireFormat::bf16) +
-         static_cast<double>(buffers.results) * gradient_element_bytes;
-}
-
-// Returns the bytes of the buffers of the MPI engine that its calls write. Memory takes no room before it is
-// written, and no call writes more elements than it has.
-double written_bytes(EngineBuffers const& buffers, MostElements const& most) {
-  return bytes_of({std::min(buffers.rounded, most.of_call), std::min(buffers.results, most.scattered)});
-}
-
-// Returns the bytes that MPI allocates during the largest call. The main thread and the communication thread
-// both carry out calls. While one of them does, the heap of the other one still keeps up to kept_by_heap
-// bytes that MPI has freed.
-double memory_in_mpi(Config const& config, LaneCalls const& lane) {
-  if (lane.ranks < 2) return 0;
-  const auto piece = static_cast<double>(std::min(lane.most.of_call, piece_elements(config)));
-  const double temporaries = mpi_temporaries * piece * wire_element_bytes(config.wire);
-  return temporaries + std::min(temporaries, kept_by_heap);
-}
-
-// Returns the bytes that collectives need in addition to the buffers of the step: the buffers of the engines
-// of all lanes, and the largest memory that MPI allocates for one of them.
-double engine_memory(Config const& config, std::vector<LaneCalls> const& lanes) {
-  double buffers = 0, in_mpi = 0;
-  for (auto const& lane : lanes) {
-    if (config.backend == Backend::nccl) buffers += bytes_of(buffers_of_nccl(config.wire, lane.most));
-    if (config.backend != Backend::mpi) continue;
-    buffers += written_bytes(buffers_of_mpi(config.wire, piece_elements(config), lane.ranks), lane.most);
-    in_mpi = std::max(in_mpi, memory_in_mpi(config, lane));
-  }
-  return buffers + in_mpi;
-}
 
 // Returns the calls of a lane that reduces all gradients at most. `scattered` is MostElements::scattered.
 LaneCalls calls_on_gradients(Workload const& workload, int ranks, std::size_t scattered = 0) {
-  const std::size_t all = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes;
-  return {{.of_call = all, .scattered = scattered}, ranks};
+  return {{.of_call = workload.pass.gradients.elements(), .scattered = scattered}, ranks};
 }
 
-// Returns engine_memory() of the lanes of a backward pass: the lane of its reductions, and the lane for the
-// gate's all-reduces, which MPI carries out if the reductions are replayed.
-double pass_engine_memory(Config config, Workload const& workload, int ranks, std::size_t scattered = 0) {
+// Returns the lanes of a backward pass: the lane of its reductions, unless they are replayed, and the lane
+// for the gate's all-reduces.
+std::vector<LaneCalls> pass_lanes(Config const& config, Workload const& workload, int ranks,
+                                  std::size_t scattered) {
   std::vector<LaneCalls> lanes;
   if (config.backend != Backend::replay) lanes.push_back(calls_on_gradients(workload, ranks, scattered));
   if (const auto elements = gate_elements(config, ranks)) lanes.push_back({{.of_call = elements}, ranks});
+  return lanes;
+}
+
+// Returns the input with the backend that carries out the calls of pass_lanes(). If the reductions are
+// replayed, MPI carries out the gate's all-reduces.
+Config with_pass_backend(Config config) {
   if (config.backend == Backend::replay) config.backend = Backend::mpi;
-  return engine_memory(config, lanes);
+  return config;
+}
+
+// Returns engine_memory() of the lanes of a backward pass.
+double pass_engine_memory(Config const& config, Workload const& workload, int ranks,
+                          std::size_t scattered = 0) {
+  return engine_memory(with_pass_backend(config), pass_lanes(config, workload, ranks, scattered));
 }
 
 double gate_bytes(Config const& config, int ranks) {
@@ -133,17 +107,17 @@ bool needs_arena(Config const& config) {
   return config.backend != Backend::replay || config.compute == ComputeMode::kernels;
 }
 
+bool needs_device_memory(Config const& config) {
+  return builds_for_device() && needs_arena(config);
+}
+
 bool copies_for_real(Config const& config) {
   return config.compute == ComputeMode::kernels && config.copies != model::CopyMode::none;
 }
 
-std::size_t piece_elements(Config const& config) {
-  return static_cast<std::size_t>(config.piece_mib * model::bytes_per_mib) / gradient_element_bytes;
-}
-
 std::size_t step_elements(Config const& config, Workload const& workload) {
   if (!needs_arena(config)) return 0;
-  const auto gradients = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes;
+  const std::size_t gradients = workload.pass.gradients.elements();
   return copies_for_real(config) ? 2 * gradients : gradients;
 }
 
@@ -168,19 +142,32 @@ double device_memory_need(Config const& config, Workload const& workload, int co
          (by_device ? pass_engine_memory(config, workload, ranks) : 0);
 }
 
+double host_memory_beside_device(Config const& config, Workload const& workload, int ranks,
+                                 std::size_t scattered) {
+  return precision_memory(config, workload) +
+         staged_memory(with_pass_backend(config), pass_lanes(config, workload, ranks, scattered));
+}
+
+MemoryNeed pass_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks,
+                            std::size_t scattered) {
+  if (!needs_device_memory(config))
+    return {host_memory_need(config, workload, concurrency, ranks, scattered), std::nullopt};
+  return {host_memory_beside_device(config, workload, ranks, scattered),
+          device_memory_need(config, workload, concurrency, ranks)};
+}
+
 bool compares_precision(Config const& config) {
   return config.precision != Precision::fp32 && config.compute == ComputeMode::kernels;
 }
 
-PrecisionBuffers precision_buffers(Workload const& workload) {
-  std::int64_t largest = 0;
-  for (auto const& gradient : workload.pass.gradients) largest = std::max(largest, gradient.numel);
-  return {static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes,
-          static_cast<std::size_t>(largest)};
+PrecisionBuffers precision_buffers(model::BackwardPass const& pass) {
+  std::size_t largest = 0;
+  for (auto const& gradient : pass.gradients) largest = std::max(largest, gradient.slice().count);
+  return {pass.gradients.elements(), largest};
 }
 
 double precision_memory(Config const& config, Workload const& workload) {
-  return compares_precision(config) ? precision_buffers(workload).bytes() : 0;
+  return compares_precision(config) ? precision_buffers(workload.pass).bytes() : 0;
 }
 
 StepPlaces step_places(Config const& config, Workload const& workload, model::StepGraph const& graph) {
@@ -217,6 +204,18 @@ double step_device_need(Config const& config, std::size_t elements, std::vector<
                         int concurrency) {
   return library_memory(config) + step_array_memory(config, elements, concurrency) +
          (config.backend == Backend::nccl ? engine_memory(config, lanes) : 0);
+}
+
+double step_host_memory_beside_device(Config const& config, std::vector<LaneCalls> const& lanes) {
+  return staged_memory(config, lanes);
+}
+
+MemoryNeed step_memory_need(Config const& config, std::size_t elements, std::vector<LaneCalls> const& lanes,
+                            int concurrency) {
+  if (!needs_device_memory(config))
+    return {step_host_need(config, elements, lanes, concurrency), std::nullopt};
+  return {step_host_memory_beside_device(config, lanes),
+          step_device_need(config, elements, lanes, concurrency)};
 }
 
 }  // namespace ddproxy

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "miniapp/input/config.hpp"
@@ -24,6 +25,17 @@ inline constexpr double nccl_device_memory = 512.0 * 1024 * 1024;
 /// needs none if both compute and all-reduces are replayed.
 bool needs_arena(Config const& config);
 
+/// Returns whether the arrays of a rank are in device memory: in a build for a device, if the rank needs the
+/// arena.
+bool needs_device_memory(Config const& config);
+
+/// The memory that a rank needs, in bytes. The results file is not included: rank 0 holds it in host memory,
+/// and needs results_memory() or step_results_memory() (miniapp/input/results_need.hpp) in addition.
+struct MemoryNeed {
+  double host;
+  std::optional<double> device;  ///< nothing if needs_device_memory() is false
+};
+
 /// Returns whether the backward pass really copies gradients into buckets. A replayed pass copies nothing: it
 /// only waits for the time of the copies.
 bool copies_for_real(Config const& config);
@@ -32,10 +44,6 @@ bool copies_for_real(Config const& config);
 /// this number (gradients and buckets) if copies_for_real() is true. Returns 0 if needs_arena() is false.
 /// Both the allocation and the prediction of memory use this number.
 std::size_t step_elements(Config const& config, Workload const& workload);
-
-/// Returns the elements of the largest piece of an MPI collective. The engines allocate messages for pieces
-/// of this size, and the prediction of memory counts them.
-std::size_t piece_elements(Config const& config);
 
 /// Returns the elements of a message of `kib` KiB that `[gate] allreduce_kib` asks for, at least 1.
 std::size_t gate_elements(double kib);
@@ -58,20 +66,33 @@ double host_memory_need(Config const& config, Workload const& workload, int conc
 /// kernel_memory() throws.
 double device_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks);
 
+/// Returns the bytes of host memory that one of `ranks` ranks needs if its arrays are in device memory: those
+/// of precision_memory(), and those with which MPI carries out collectives through pinned memory. With
+/// [allreduce] buffers = "auto" the latter are included, although MPI may say at run time that it takes
+/// device memory. The program and the libraries of the device are not included.
+double host_memory_beside_device(Config const& config, Workload const& workload, int ranks,
+                                 std::size_t scattered = 0);
+
+/// Returns the memory that one of `ranks` ranks needs in this build, for all commands except `step`: that of
+/// host_memory_need(), or those of host_memory_beside_device() and device_memory_need(). The arguments are
+/// those of host_memory_need().
+MemoryNeed pass_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks,
+                            std::size_t scattered = 0);
+
 /// Returns whether a run of this input compares its gradients with those of fp32 products
 /// (miniapp/measure/verification/precision.hpp).
 bool compares_precision(Config const& config);
 
-/// The arrays in host memory with which a build for a device compares gradients, in elements. The allocation
-/// and the prediction of memory use them.
+/// The arrays in host memory that the comparison of gradients allocates, in elements. The prediction of
+/// memory counts them.
 struct PrecisionBuffers {
   std::size_t gradients;  ///< all gradients of fp32 products
-  std::size_t largest;    ///< room for a host copy of any one gradient at the input's precision
+  std::size_t largest;    ///< the elements of the largest gradient: a copy of one gradient after the other
   double bytes() const { return static_cast<double>(gradients + largest) * gradient_element_bytes; }
 };
 
-/// Returns the arrays of the comparison for a workload.
-PrecisionBuffers precision_buffers(Workload const& workload);
+/// Returns the arrays of the comparison for the gradients of a backward pass.
+PrecisionBuffers precision_buffers(model::BackwardPass const& pass);
 
 /// Returns the bytes of host memory that a rank of a build for a device needs for this comparison. Returns 0
 /// if the run compares nothing.
@@ -107,5 +128,14 @@ double step_host_need(Config const& config, std::size_t elements, std::vector<La
 /// step_host_need().
 double step_device_need(Config const& config, std::size_t elements, std::vector<LaneCalls> const& lanes,
                         int concurrency);
+
+/// Returns the bytes of host memory that a rank needs for whole steps if its arrays are in device memory: as
+/// host_memory_beside_device(), but `step` compares no gradients of other products.
+double step_host_memory_beside_device(Config const& config, std::vector<LaneCalls> const& lanes);
+
+/// Returns the memory that a rank needs for whole steps in this build. The arguments are those of
+/// step_host_need().
+MemoryNeed step_memory_need(Config const& config, std::size_t elements, std::vector<LaneCalls> const& lanes,
+                            int concurrency);
 
 }  // namespace ddproxy

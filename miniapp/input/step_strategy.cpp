@@ -54,7 +54,7 @@ void check_can_step(Config const& config) {
     refuse(
         "[compute] times: such a table has only times of the backward pass, and a whole step has other parts "
         "too; remove this key, and give [machine] peak_flops and bandwidth");
-  if (builds_for_device() && config.compute == ComputeMode::replay && needs_arena(config))
+  if (needs_device_memory(config) && config.compute == ComputeMode::replay)
     refuse(
         "[compute] mode = \"replay\": on a device, replayed compute with real all-reduces is not supported; "
         "set [allreduce] backend = \"replay\" with table and ranks, or mode = \"kernels\"");

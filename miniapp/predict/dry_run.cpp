@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "miniapp/input/cases.hpp"
-#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/model_words.hpp"
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/units.hpp"
@@ -50,14 +50,6 @@ std::string describe_compute_time(Config const& config, Workload const& workload
       pass * (config.samples * (count + alone) + count), source);
 }
 
-// Describes the host memory that a run on a device needs to compare its gradients.
-std::string describe_precision_memory(Config const& config, Workload const& workload) {
-  if (!compares_precision(config)) return "";
-  return fmt::format(
-      "host memory: {:.2f} GiB for each rank, to compare the gradients of {} products with those of fp32\n",
-      precision_memory(config, workload) / gib, word_of(config.precision, precision_words));
-}
-
 std::string describe_gate(GateParts const& gate) {
   std::string text;
   if (gate.operators) text += "  compute, whole and by kind of operator\n";
@@ -80,13 +72,21 @@ std::string buckets_text(model::Plan const& plan) {
 std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases,
                             std::size_t scattered) {
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
-  if (builds_for_device() && needs_arena(config))
-    return fmt::format("memory: {:.2f} GiB of device memory for each rank\n",
-                       device_memory_need(config, workload, concurrency, likely_ranks) / gib) +
-           describe_precision_memory(config, workload);
-  const double bytes = host_memory_need(config, workload, concurrency, likely_ranks, scattered) +
-                       results_memory(config, workload, cases, likely_ranks);
-  return describe_host_memory(config, bytes);
+  const MemoryNeed need = pass_memory_need(config, workload, concurrency, likely_ranks, scattered);
+  if (need.device) return describe_device_memory(config, need, precision_memory(config, workload));
+  return describe_host_memory(config, need.host + results_memory(config, workload, cases, likely_ranks));
+}
+
+std::string describe_device_memory(Config const& config, MemoryNeed const& need, double precision_bytes) {
+  std::vector<std::string> uses;
+  if (precision_bytes > 0)
+    uses.push_back(fmt::format("to compare the gradients of {} products with those of fp32",
+                               word_of(config.precision, precision_words)));
+  if (need.host > precision_bytes) uses.emplace_back("to pass device memory to MPI");
+  const auto text = fmt::format("memory: {:.2f} GiB of device memory for each rank\n", *need.device / gib);
+  if (uses.empty()) return text;
+  return text + fmt::format("host memory: {:.2f} GiB for each rank, {}\n", need.host / gib,
+                            fmt::join(uses, " and "));
 }
 
 std::string describe_host_memory(Config const& config, double bytes) {

@@ -7,6 +7,7 @@
 
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/config.hpp"
+#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/workload.hpp"
 #include "miniapp/options/options.hpp"
 
@@ -36,6 +37,11 @@ std::string describe_collectives_plan(Options const& options, Config const& conf
 /// host_memory_need() (miniapp/input/memory_need.hpp).
 std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases,
                             std::size_t scattered = 0);
+
+/// Returns the lines about the memory of a rank whose arrays are in device memory. `need.device` must have a
+/// value. The second line is about host memory: `precision_bytes` to compare gradients, and the rest for
+/// collectives over MPI. It is left out if the rank needs neither.
+std::string describe_device_memory(Config const& config, MemoryNeed const& need, double precision_bytes = 0);
 
 /// Returns the line with the model and its gradients. The texts of the first four functions begin with it.
 std::string describe_model(Config const& config, Workload const& workload);

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "miniapp/input/cases.hpp"
-#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/unit_memory.hpp"
@@ -26,13 +25,10 @@ std::string describe_memory(Config const& config, Workload const& workload, mode
   const auto places = step_places(config, workload, graph);
   const auto elements = allocated_elements(config, workload, places);
   const auto lanes = step_lanes(config, workload, places, step, graph);
-  if (builds_for_device() && needs_arena(config))
-    return fmt::format("memory: {:.2f} GiB of device memory for each rank\n",
-                       step_device_need(config, elements, lanes, concurrency) / gib);
+  const MemoryNeed need = step_memory_need(config, elements, lanes, concurrency);
+  if (need.device) return describe_device_memory(config, need);
   const int processes = config.backend == Backend::replay ? 1 : likely_ranks;
-  const double bytes = step_host_need(config, elements, lanes, concurrency) +
-                       step_results_memory(config, workload, graph, processes);
-  return describe_host_memory(config, bytes);
+  return describe_host_memory(config, need.host + step_results_memory(config, workload, graph, processes));
 }
 
 // Checks that each unit fits this machine. Does nothing if the input says how much memory a device has: the

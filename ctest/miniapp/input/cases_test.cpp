@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/input/cases.hpp"
-#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/results_need.hpp"
 
 #include <gtest/gtest.h>
@@ -66,70 +65,6 @@ TEST_F(Tables, GradientTimesThatDoNotFitTheModelAreRefused) {
 Config tiny(std::string const& sections) {
   const Folder folder;
   return read_config(folder.file("tiny.toml", "[model]\npreset = \"tiny\"\n" + sections));
-}
-
-TEST(KernelMemory, HoldsARoundedMessageOfAllGradientsBesideNccl) {
-  const auto fp32 = tiny("[allreduce]\nbackend = \"nccl\"\n");
-  const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
-  const auto workload = make_workload(fp32);
-  EXPECT_EQ(host_memory_need(bf16, make_workload(bf16), 1, 2) - host_memory_need(fp32, workload, 1, 2),
-            static_cast<double>(workload.bytes()) / 2);
-}
-
-// Open MPI allocates 1.5 times the largest piece. Two threads keep that much each.
-TEST(KernelMemory, HoldsTheTemporariesOfMpiInTwoHeaps) {
-  const auto config = tiny("[allreduce]\nbackend = \"mpi\"\npiece_mib = 0.0625\n");
-  const auto workload = make_workload(config);
-  EXPECT_EQ(host_memory_need(config, workload, 1, 2) - host_memory_need(config, workload, 1, 1), 3 * 65536);
-}
-
-TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
-  const auto kernels = tiny("[allreduce]\nbackend = \"mpi\"\n");
-  const auto workload = make_workload(kernels);
-  const auto gradients = workload.bytes();
-  const auto arrays =
-      static_cast<double>(kernel_memory(kernels.shape, kernels.tokens, 1).total() + gradients);
-  EXPECT_EQ(device_memory_need(kernels, workload, 1, 2), arrays + blas_device_memory);
-  const auto packed = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");  // the host converts
-  EXPECT_EQ(device_memory_need(packed, make_workload(packed), 1, 2), arrays + blas_device_memory);
-  EXPECT_GT(host_memory_need(kernels, workload, 1, 2), arrays + static_cast<double>(1 << 20));
-
-  const auto copied = tiny("[allreduce]\nbackend = \"mpi\"\ncopies = \"in\"\n");
-  EXPECT_EQ(device_memory_need(copied, workload, 1, 2),
-            arrays + blas_device_memory + static_cast<double>(workload.bytes()));
-  const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
-  EXPECT_EQ(device_memory_need(bf16, make_workload(bf16), 1, 2),
-            arrays + blas_device_memory + static_cast<double>(workload.bytes()) / 2 + nccl_device_memory);
-}
-
-// Copies with the largest operand of each kind. x of the head and of the linear layers is [N, 64] or [N,
-// 256]. The weights are the table [257, 64] and [64, 256]. dy is [N, 257]. 257 is filled up to 264.
-TEST(KernelMemory, OfADeviceHoldsCopiesOfOperandsInBf16) {
-  auto fp32 = tiny("[step]\nbatch = 2\nsequence = 24\n");
-  fp32.shape.vocabulary = 257;
-  auto bf16 = fp32;
-  bf16.precision = Precision::bf16;
-  const auto workload = make_workload(fp32);
-  ASSERT_EQ(fp32.shape.d_model, 64);
-  ASSERT_EQ(fp32.shape.d_ff, 256);
-  const double tokens = 2 * 24, left = tokens * 256, right = 264 * 64, kept = tokens * 264;
-  EXPECT_EQ(device_memory_need(bf16, workload, 1, 2) - device_memory_need(fp32, workload, 1, 2),
-            2 * (left + right + kept));
-  EXPECT_EQ(host_memory_need(bf16, workload, 1, 2), host_memory_need(fp32, workload, 1, 2));
-}
-
-// The lane of the gate copies no message: its wire format is fp32. MPI allocates 1.5 times a piece, in two
-// heaps.
-TEST(KernelMemory, HoldsTheMessagesOfTheGate) {
-  const auto gate = tiny("[allreduce]\nbackend = \"mpi\"\n[gate]\nallreduce_kib = [64, 65536]\n");
-  const auto none = tiny("[allreduce]\nbackend = \"mpi\"\n");
-  const auto workload = make_workload(none);
-  constexpr double message = 1 << 26, piece = 1 << 24;
-  const double temporaries = 3 * (piece - static_cast<double>(workload.bytes()));
-  EXPECT_EQ(host_memory_need(gate, workload, 1, 2) - host_memory_need(none, workload, 1, 2),
-            message + temporaries);
-  EXPECT_EQ(host_memory_need(gate, workload, 1, 1), host_memory_need(none, workload, 1, 1));
-  EXPECT_EQ(device_memory_need(gate, workload, 1, 2) - device_memory_need(none, workload, 1, 2), message);
 }
 
 TEST(ResultsMemory, HoldsTheFileAndItsImage) {

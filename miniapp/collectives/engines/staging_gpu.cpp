@@ -5,6 +5,7 @@
 #include "kernels/base/foreign_call.hpp"
 #include "miniapp/collectives/engines/staging.hpp"
 #include "miniapp/device/gpu.hpp"
+#include "miniapp/input/engine_buffers.hpp"
 
 namespace ddproxy {
 namespace {
@@ -12,7 +13,8 @@ namespace {
 class PinnedStaging : public Staging {
  public:
   PinnedStaging(float* arena, std::size_t piece_elements) : arena_(arena), piece_elements_(piece_elements) {
-    gpu::check(DDPROXY_GPU(HostAlloc)(reinterpret_cast<void**>(&memory_), 2 * piece_elements * sizeof(float),
+    gpu::check(DDPROXY_GPU(HostAlloc)(reinterpret_cast<void**>(&memory_),
+                                      staging_slots * piece_elements * sizeof(float),
                                       DDPROXY_GPU(HostAllocDefault)));
   }
   ~PinnedStaging() override {
@@ -54,7 +56,7 @@ class PinnedStaging : public Staging {
   std::size_t piece_elements_;
   float* memory_ = nullptr;
   gpu::OwnStream stream_;
-  std::array<gpu::TimedEvent, 2> copied_;
+  std::array<gpu::TimedEvent, staging_slots> copied_;
 };
 
 __global__ void scale(float* values, std::size_t count, float factor) {

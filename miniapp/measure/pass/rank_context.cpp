@@ -22,7 +22,7 @@ constexpr std::uint32_t seed = 774030080;
 
 // Allocates the memory of the step.
 void allocate(RankContext& context) {
-  const auto elements = static_cast<std::size_t>(context.workload.bytes()) / gradient_element_bytes;
+  const std::size_t elements = context.workload.pass.gradients.elements();
   context.owner = SharedFloats("gradients and buckets", step_elements(context.config, context.workload));
   context.memory = context.owner.elements();
   context.arena = context.memory.first(elements);
@@ -86,14 +86,10 @@ void refuse_nccl_on_shared_device(Config const& config, Runtime const& runtime) 
 
 void require_room(Config const& config, Workload const& workload, Runtime const& runtime, double device_free,
                   double file_need, std::size_t scattered) {
-  const int concurrency = kernels::Space().concurrency();
-  if (on_device && compares_precision(config)) require_memory(runtime, precision_memory(config, workload));
-  if (on_device && needs_arena(config))
-    require_device_memory(runtime, device_memory_need(config, workload, concurrency, runtime.ranks()),
-                          device_free);
-  else
-    require_memory(runtime, host_memory_need(config, workload, concurrency, runtime.ranks(), scattered),
-                   runtime.root() ? file_need : 0);
+  const MemoryNeed need =
+      pass_memory_need(config, workload, kernels::Space().concurrency(), runtime.ranks(), scattered);
+  require_memory(runtime, need.host, runtime.root() ? file_need : 0);
+  if (need.device) require_device_memory(runtime, *need.device, device_free);
 }
 
 // Carries out an all-reduce of a few elements, because NCCL allocates much of its memory in the first one.

@@ -12,7 +12,6 @@
 #include "miniapp/collectives/make_lanes.hpp"
 #include "miniapp/compute/replay/step_replay.hpp"
 #include "miniapp/compute/step_lane.hpp"
-#include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/results_need.hpp"
@@ -55,19 +54,11 @@ model::RankGraphs checked_graphs(Config const& config, model::WholeStep const& a
   return graphs;
 }
 
-double need_of(Config const& config, std::size_t elements, std::vector<LaneCalls> const& lanes) {
-  const int concurrency = kernels::Space().concurrency();
-  return needs_device_memory(config) ? step_device_need(config, elements, lanes, concurrency)
-                                     : step_host_need(config, elements, lanes, concurrency);
-}
-
 void require_room(Config const& config, std::size_t elements, std::vector<LaneCalls> const& lanes,
                   Runtime const& runtime, double device_free, double file_need) {
-  const double need = need_of(config, elements, lanes);
-  if (needs_device_memory(config))
-    require_device_memory(runtime, need, device_free);
-  else
-    require_memory(runtime, need, runtime.root() ? file_need : 0);
+  const MemoryNeed need = step_memory_need(config, elements, lanes, kernels::Space().concurrency());
+  require_memory(runtime, need.host, runtime.root() ? file_need : 0);
+  if (need.device) require_device_memory(runtime, *need.device, device_free);
 }
 
 StepInput input_of(Config const& config, int rank) {
@@ -83,7 +74,7 @@ StepInput input_of(Config const& config, int rank) {
 // Allocates the memory of the step.
 void allocate(RankContext& context, std::size_t elements, StepPlaces const& places) {
   if (elements == 0) return;
-  const auto gradients = static_cast<std::size_t>(context.workload.bytes()) / gradient_element_bytes;
+  const std::size_t gradients = context.workload.pass.gradients.elements();
   context.arena_is_free = is_sharded(context.config);
   context.owner = SharedFloats("buffers of the step", elements);
   context.memory = context.owner.elements();
@@ -205,15 +196,12 @@ void StepContext::make_lanes() {
   own_lanes = make_group_lanes(rank.config, rank.choice, lane_groups, rank.memory);
 }
 
-bool needs_device_memory(Config const& config) {
-  return on_device && needs_arena(config);
-}
-
 double step_memory_need(StepContext const& context) {
   auto const& rank = context.rank;
   const auto lanes = step_lanes(rank.config, rank.workload, context.places, context.graphs, context.graph());
-  return need_of(rank.config, rank.memory.size(), lanes) +
-         (needs_device_memory(rank.config) ? 0 : rank.file_need);
+  const MemoryNeed need =
+      step_memory_need(rank.config, rank.memory.size(), lanes, kernels::Space().concurrency());
+  return need.device.value_or(need.host + rank.file_need);
 }
 
 }  // namespace ddproxy

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "kernels/base/types.hpp"
 #include "miniapp/input/memory_need.hpp"
@@ -49,11 +50,13 @@ PrecisionErrors compare_gradients(model::BackwardPass const& pass, std::span<flo
                                   std::span<float> gradients) {
   PrecisionErrors errors;
   Squares all;
+  const kernels::HostFloats copy(Kokkos::view_alloc(Kokkos::WithoutInitializing, "gradient"),
+                                 precision_buffers(pass).largest);
   for (auto const& gradient : pass.gradients) {
     const model::Slice slice = gradient.slice();
-    const auto part = kernels::view_of(gradients.subspan(slice.offset, slice.count));
-    const auto other = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), part);
-    const auto squares = compare(fp32.data() + slice.offset, other.data(), slice.count);
+    Kokkos::deep_copy(Kokkos::subview(copy, std::pair{std::size_t{0}, slice.count}),
+                      kernels::view_of(gradients.subspan(slice.offset, slice.count)));
+    const auto squares = compare(fp32.data() + slice.offset, copy.data(), slice.count);
     errors.rms.push_back(squares.ratio());
     all.of_errors += squares.of_errors;
     all.of_values += squares.of_values;
@@ -65,7 +68,7 @@ PrecisionErrors compare_gradients(model::BackwardPass const& pass, std::span<flo
 PrecisionErrors measure_precision_errors(RankContext& context) {
   run_step(context, Precision::fp32);
   const kernels::HostFloats fp32(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fp32"),
-                                 precision_buffers(context.workload).gradients);
+                                 precision_buffers(context.workload.pass).gradients);
   Kokkos::deep_copy(fp32, kernels::view_of(context.gradients));
   run_step(context, context.config.precision);
   auto errors = compare_gradients(context.workload.pass, {fp32.data(), fp32.size()}, context.gradients);

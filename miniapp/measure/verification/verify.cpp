@@ -119,7 +119,7 @@ std::string verify_order(Workload const& workload, CompiledStep& step, ComputeLa
   run_step(step, compute, allreduce);
   if (const auto issue = check_issue(allreduce.finished(), step); !issue.empty()) return issue;
   const auto buckets = in_ready_order(allreduce.finished());
-  const auto elements = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes;
+  const std::size_t elements = workload.pass.gradients.elements();
   if (const auto coverage = check_coverage(buckets, elements); !coverage.empty()) return coverage;
   const auto count =
       check_count(allreduce.elements_handed_over()[model::Verb::all_reduce] - before, elements);

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/input/memory_need.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "ctest/miniapp/input/input_file.hpp"
+#include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/toml/read_config.hpp"
+#include "miniapp/input/units.hpp"
+#include "miniapp/predict/dry_run.hpp"
+
+namespace ddproxy {
+namespace {
+
+Config tiny(std::string const& sections) {
+  const Folder folder;
+  return read_config(folder.file("tiny.toml", "[model]\npreset = \"tiny\"\n" + sections));
+}
+
+TEST(KernelMemory, HoldsARoundedMessageOfAllGradientsBesideNccl) {
+  const auto fp32 = tiny("[allreduce]\nbackend = \"nccl\"\n");
+  const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
+  const auto workload = make_workload(fp32);
+  EXPECT_EQ(host_memory_need(bf16, make_workload(bf16), 1, 2) - host_memory_need(fp32, workload, 1, 2),
+            static_cast<double>(workload.bytes()) / 2);
+}
+
+// Open MPI allocates 1.5 times the largest piece. Two threads keep that much each.
+TEST(KernelMemory, HoldsTheTemporariesOfMpiInTwoHeaps) {
+  const auto config = tiny("[allreduce]\nbackend = \"mpi\"\npiece_mib = 0.0625\n");
+  const auto workload = make_workload(config);
+  EXPECT_EQ(host_memory_need(config, workload, 1, 2) - host_memory_need(config, workload, 1, 1), 3 * 65536);
+}
+
+TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
+  const auto kernels = tiny("[allreduce]\nbackend = \"mpi\"\n");
+  const auto workload = make_workload(kernels);
+  const auto gradients = workload.bytes();
+  const auto arrays =
+      static_cast<double>(kernel_memory(kernels.shape, kernels.tokens, 1).total() + gradients);
+  EXPECT_EQ(device_memory_need(kernels, workload, 1, 2), arrays + blas_device_memory);
+  const auto packed = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");  // the host converts
+  EXPECT_EQ(device_memory_need(packed, make_workload(packed), 1, 2), arrays + blas_device_memory);
+  EXPECT_GT(host_memory_need(kernels, workload, 1, 2), arrays + static_cast<double>(1 << 20));
+
+  const auto copied = tiny("[allreduce]\nbackend = \"mpi\"\ncopies = \"in\"\n");
+  EXPECT_EQ(device_memory_need(copied, workload, 1, 2),
+            arrays + blas_device_memory + static_cast<double>(workload.bytes()));
+  const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
+  EXPECT_EQ(device_memory_need(bf16, make_workload(bf16), 1, 2),
+            arrays + blas_device_memory + static_cast<double>(workload.bytes()) / 2 + nccl_device_memory);
+}
+
+// Copies with the largest operand of each kind. x of the head and of the linear layers is [N, 64] or [N,
+// 256]. The weights are the table [257, 64] and [64, 256]. dy is [N, 257]. 257 is filled up to 264.
+TEST(KernelMemory, OfADeviceHoldsCopiesOfOperandsInBf16) {
+  auto fp32 = tiny("[step]\nbatch = 2\nsequence = 24\n");
+  fp32.shape.vocabulary = 257;
+  auto bf16 = fp32;
+  bf16.precision = Precision::bf16;
+  const auto workload = make_workload(fp32);
+  ASSERT_EQ(fp32.shape.d_model, 64);
+  ASSERT_EQ(fp32.shape.d_ff, 256);
+  const double tokens = 2 * 24, left = tokens * 256, right = 264 * 64, kept = tokens * 264;
+  EXPECT_EQ(device_memory_need(bf16, workload, 1, 2) - device_memory_need(fp32, workload, 1, 2),
+            2 * (left + right + kept));
+  EXPECT_EQ(host_memory_need(bf16, workload, 1, 2), host_memory_need(fp32, workload, 1, 2));
+}
+
+// The lane of the gate copies no message: its wire format is fp32. MPI allocates 1.5 times a piece, in two
+// heaps.
+TEST(KernelMemory, HoldsTheMessagesOfTheGate) {
+  const auto gate = tiny("[allreduce]\nbackend = \"mpi\"\n[gate]\nallreduce_kib = [64, 65536]\n");
+  const auto none = tiny("[allreduce]\nbackend = \"mpi\"\n");
+  const auto workload = make_workload(none);
+  constexpr double message = 1 << 26, piece = 1 << 24;
+  const double temporaries = 3 * (piece - static_cast<double>(workload.bytes()));
+  EXPECT_EQ(host_memory_need(gate, workload, 1, 2) - host_memory_need(none, workload, 1, 2),
+            message + temporaries);
+  EXPECT_EQ(host_memory_need(gate, workload, 1, 1), host_memory_need(none, workload, 1, 1));
+  EXPECT_EQ(device_memory_need(gate, workload, 1, 2) - device_memory_need(none, workload, 1, 2), message);
+}
+
+constexpr double piece_bytes = 65536;  // bytes of `piece_mib = 0.0625`
+
+// Returns the host memory of one of `ranks` ranks whose arrays are in device memory. `keys` belong to
+// [allreduce].
+double beside_device(std::string const& keys, int ranks = 2) {
+  const auto config = tiny("[allreduce]\npiece_mib = 0.0625\n" + keys);
+  return host_memory_beside_device(config, make_workload(config), ranks);
+}
+
+// Two pinned slots, and what MPI allocates. In bf16 a piece has half of the bytes on the wire, and the engine
+// has a message of this size.
+TEST(StagedMemory, HoldsTwoSlotsAndWhatMpiTakes) {
+  EXPECT_EQ(beside_device("backend = \"mpi\"\n"), (2 + 3) * piece_bytes);
+  EXPECT_EQ(beside_device("backend = \"mpi\"\nbuffers = \"staged\"\n"), (2 + 3) * piece_bytes);
+  EXPECT_EQ(beside_device("backend = \"mpi\"\nwire = \"bf16\"\n"), (2 + 0.5 + 1.5) * piece_bytes);
+  EXPECT_EQ(beside_device("backend = \"mpi\"\n", 1), 2 * piece_bytes) << "one rank sends nothing";
+}
+
+TEST(StagedMemory, IsNoneIfMpiTakesDeviceMemoryOrTakesNoPart) {
+  EXPECT_EQ(beside_device("backend = \"mpi\"\nbuffers = \"direct\"\n"), 0);
+  EXPECT_EQ(beside_device("backend = \"nccl\"\n"), 0);
+}
+
+// Kernels compute, all-reduces are replayed, and the gate measures real ones.
+TEST(StagedMemory, HoldsTheSlotsOfTheGate) {
+  auto config = tiny("[allreduce]\nbackend = \"mpi\"\npiece_mib = 0.0625\n[gate]\nallreduce_kib = [64]\n");
+  config.backend = Backend::replay;
+  const auto workload = make_workload(config);
+  EXPECT_EQ(host_memory_beside_device(config, workload, 2), (2 + 3) * piece_bytes);
+  config.gate.allreduce_kib.clear();
+  EXPECT_EQ(host_memory_beside_device(config, workload, 2), 0);
+}
+
+TEST(StagedMemory, OfStepsHoldsTheSlotsOfEachLane) {
+  const auto config = tiny("[allreduce]\nbackend = \"mpi\"\npiece_mib = 0.0625\n[shard]\nstage = \"fsdp\"\n");
+  const auto workload = make_workload(config);
+  const auto step = whole_step_of(config, step_to_run(config, workload), 2);
+  auto const& graph = step.classes.front().graph;
+  const auto lanes = step_lanes(config, workload, step_places(config, workload, graph), step, graph);
+  ASSERT_EQ(lanes.size(), 2U);  // one calibrates
+  EXPECT_EQ(step_host_memory_beside_device(config, lanes), (2 * 2 + 1 + 3) * piece_bytes)
+      << "one lane also has the result of a reduce-scatter";
+}
+
+TEST(PrecisionMemory, HoldsAllGradientsAndTheLargestOneAgain) {
+  auto config = tiny("[allreduce]\nbackend = \"nccl\"\n");
+  const auto workload = make_workload(config);
+  EXPECT_EQ(precision_memory(config, workload), 0);
+  config.precision = Precision::tf32;
+  const auto largest = std::ranges::max(workload.gradient_bytes);
+  EXPECT_EQ(precision_memory(config, workload), static_cast<double>(workload.bytes() + largest));
+  EXPECT_EQ(host_memory_beside_device(config, workload, 2), precision_memory(config, workload));
+}
+
+// A rank that neither computes nor reduces needs no device memory.
+TEST(MemoryNeed, IsOfTheHostOrOfBoth) {
+  auto config = tiny("[allreduce]\nbackend = \"mpi\"\n");
+  const auto workload = make_workload(config);
+  EXPECT_EQ(needs_device_memory(config), builds_for_device());
+  const auto need = pass_memory_need(config, workload, 1, 2);
+  ASSERT_EQ(need.device.has_value(), builds_for_device());
+  if (need.device) {
+    EXPECT_EQ(*need.device, device_memory_need(config, workload, 1, 2));
+    EXPECT_EQ(need.host, host_memory_beside_device(config, workload, 2));
+  } else {
+    EXPECT_EQ(need.host, host_memory_need(config, workload, 1, 2));
+  }
+  config.backend = Backend::replay;
+  config.compute = ComputeMode::replay;
+  EXPECT_FALSE(needs_device_memory(config));
+  EXPECT_FALSE(pass_memory_need(config, workload, 1, 2).device);
+  EXPECT_FALSE(step_memory_need(config, 0, {}, 1).device);
+  EXPECT_EQ(step_memory_need(config, 0, {}, 1).host, step_host_need(config, 0, {}, 1));
+}
+
+TEST(DryRun, SaysWhatHostMemoryIsForBesideADevice) {
+  auto config = tiny("[allreduce]\nbackend = \"mpi\"\n");
+  config.precision = Precision::tf32;
+  const std::string device = "memory: 2.00 GiB of device memory for each rank\n";
+  EXPECT_EQ(describe_device_memory(config, {0, 2 * gib}), device);
+  EXPECT_EQ(describe_device_memory(config, {gib / 4, 2 * gib}),
+            device + "host memory: 0.25 GiB for each rank, to pass device memory to MPI\n");
+  const std::string compares = "to compare the gradients of tf32 products with those of fp32";
+  EXPECT_EQ(describe_device_memory(config, {gib, 2 * gib}, gib),
+            device + "host memory: 1.00 GiB for each rank, " + compares + "\n");
+  EXPECT_EQ(
+      describe_device_memory(config, {1.5 * gib, 2 * gib}, gib),
+      device + "host memory: 1.50 GiB for each rank, " + compares + " and to pass device memory to MPI\n");
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/input/engine_memory.hpp"
+
+#include <algorithm>
+
+#include "miniapp/input/wire_format.hpp"
+
+namespace ddproxy {
+namespace {
+
+// Memory that Open MPI 4.1 allocates for an in-place nonblocking reduction, divided by the bytes of the
+// message. The number was measured.
+constexpr double mpi_temporaries = 1.5;
+// Largest number of freed bytes that the heap of a thread keeps (miniapp/machine/freed_memory.hpp).
+constexpr double kept_by_heap = 64 << 20;
+
+double bytes_of(EngineBuffers const& buffers) {
+  return static_cast<double>(buffers.rounded) * wire_element_bytes(WireFormat::bf16) +
+         static_cast<double>(buffers.results + buffers.pinned) * gradient_element_bytes;
+}
+
+// Returns the bytes of the buffers of the MPI engine that its calls write. Memory takes no room before it is
+// written, and no call writes more elements than it has. Pinned memory takes its room at once.
+double written_bytes(EngineBuffers const& buffers, MostElements const& most) {
+  return bytes_of(
+      {std::min(buffers.rounded, most.of_call), std::min(buffers.results, most.scattered), buffers.pinned});
+}
+
+// Returns the bytes that MPI allocates during the largest call. The main thread and the communication thread
+// both carry out calls. While one of them does, the heap of the other one still keeps up to kept_by_heap
+// bytes that MPI has freed.
+double memory_in_mpi(Config const& config, LaneCalls const& lane) {
+  if (lane.ranks < 2) return 0;
+  const auto piece = static_cast<double>(std::min(lane.most.of_call, piece_elements(config)));
+  const double temporaries = mpi_temporaries * piece * wire_element_bytes(config.wire);
+  return temporaries + std::min(temporaries, kept_by_heap);
+}
+
+// Returns the bytes that collectives over MPI need in addition to the buffers of the step: the buffers of the
+// engines of all lanes, and the largest memory that MPI allocates for one of them. `buffers_of` returns the
+// buffers of an engine.
+double mpi_memory(Config const& config, std::vector<LaneCalls> const& lanes,
+                  EngineBuffers (*buffers_of)(WireFormat, std::size_t, int)) {
+  double buffers = 0, in_mpi = 0;
+  for (auto const& lane : lanes) {
+    buffers += written_bytes(buffers_of(config.wire, piece_elements(config), lane.ranks), lane.most);
+    in_mpi = std::max(in_mpi, memory_in_mpi(config, lane));
+  }
+  return buffers + in_mpi;
+}
+
+}  // namespace
+
+double engine_memory(Config const& config, std::vector<LaneCalls> const& lanes) {
+  if (config.backend == Backend::mpi) return mpi_memory(config, lanes, buffers_of_mpi);
+  double buffers = 0;
+  if (config.backend == Backend::nccl)
+    for (auto const& lane : lanes) buffers += bytes_of(buffers_of_nccl(config.wire, lane.most));
+  return buffers;
+}
+
+double staged_memory(Config const& config, std::vector<LaneCalls> const& lanes) {
+  if (config.backend != Backend::mpi || config.buffers == Buffers::direct) return 0;
+  return mpi_memory(config, lanes, buffers_of_staged_mpi);
+}
+
+}  // namespace ddproxy
