@@ -85,7 +85,7 @@ class Damaged(WithSample):
 
     def test_refuses_another_schema_version(self):
         self.change(lambda file: file.attrs.modify("schema_version", 2))
-        self.assertIn("schema version 2", self.fault())
+        self.assertIn("schema version 2, but this program reads version 1; read the file with results/report.py (installed: ddproxy-report) of the version", self.fault())
 
     def test_names_the_dataset_that_is_lost(self):
         kept = self.sample.read_bytes()
@@ -188,6 +188,12 @@ class Damaged(WithSample):
                 self.sample.write_bytes(kept)
                 self.change(lambda file: file[path].__setitem__(-1, value))
                 self.assertIn(text, self.fault())
+
+    def test_refuses_a_cap_of_0_of_an_added_strategy(self):
+        self.change(lambda file: file["sweep/strategy"].__setitem__(-1, "late_caps"))
+        Results(self.sample)
+        self.change(lambda file: file["sweep/bucket_bytes"].__setitem__(-1, 0))
+        self.assertIn("/sweep/bucket_bytes of a case with a cap is not above 0", self.fault())
 
     def test_says_each_fault_in_one_line(self):
         self.replace("/sweep/measured", np.ones(4))

@@ -14,9 +14,11 @@ import h5py
 import numpy as np
 
 from report_sample import MAKE_SAMPLE, REPORT, WithSample, report  # must come first: it adds the folder of reporting to the path
-from reporting import broken_axis, command, costs_figure, derive, findings, intervals, page, perfetto, plausible, split_figure, style, tables, timeline_figure  # noqa: E402
+from reporting import broken_axis, command, costs_figure, derive, findings, intervals, lead, page, perfetto, plausible, split_figure, style, tables, timeline_figure  # noqa: E402
 from reporting.allreduce_figure import draw_allreduce  # noqa: E402
+from reporting.cases import Cases  # noqa: E402
 from reporting.collectives_figure import draw_collectives  # noqa: E402
+from reporting.compare_figure import draw_against  # noqa: E402
 from reporting.data import Results  # noqa: E402
 from reporting.samples_figure import draw_samples  # noqa: E402
 from reporting.sweep_figure import draw_sweep  # noqa: E402
@@ -76,6 +78,72 @@ class Sweep(WithSample):
         self.assertIn("predicted without contention: the same as predicted", exposed())
         self.change(lambda file: file["sweep/uncontended"].__setitem__(slice(None), -1e3))
         self.assertIn("predicted without contention, below this axis", exposed())
+
+
+class AddedCaps(WithSample):
+    """A further strategy with caps has a line of its own. The best bucket size is that of `bucketed` only. In the sample file case 0 is naive, and the
+    cases 3 to 9 are bucketed with 1, 4, 16, 25, 64, 256 and 1024 MiB."""
+
+    def add(self, *cases):
+        """Gives these cases to the strategy late_caps, and makes them the fastest of all."""
+        def write(file):
+            for case in cases:
+                file["sweep/strategy"][case], file["sweep/name"][case] = "late_caps", f"late_caps/{case}"
+                for name in ("measured_median", "ci_low", "ci_high", "predicted"):
+                    file[f"sweep/{name}"][case] *= 0.9
+        self.change(write)
+        return Results(self.sample)
+
+    def test_it_has_places_of_its_own(self):
+        cases = Cases(self.add(4, 7))
+        self.assertEqual({name: list(line) for name, line in cases.added_lines().items()}, {"late_caps": [4, 7]})
+        self.assertEqual(list(cases.line()), [3, 5, 6, 8, 9])
+        self.assertEqual([cases.x[4], cases.x[7]], [2.0, 6.0])
+        self.assertNotIn("late_caps", cases.edges)
+        self.assertEqual(cases.caps, [1, 4, 16, 25, 64, 256, 1024])
+        self.assertEqual(list(cases.beside()), [0, 1, 2])
+
+    def test_it_has_a_line_of_its_own(self):
+        axes = [axes for axes in draw_sweep(self.add(4, 7)).axes if axes.get_legend()]
+        self.assertEqual(len(axes), 2)
+        for part in axes:
+            drawn = {str(drawn.get_label()).split(":")[0]: list(drawn.lines[0].get_xdata()) for drawn in part.containers}
+            self.assertEqual(drawn["late_caps, measured"], [2.0, 6.0])
+            self.assertEqual(drawn["bucketed, measured"], [np.log2(cap) for cap in (1, 16, 25, 256, 1024)])
+            self.assertEqual([list(line.get_xdata()) for line in part.lines if line.get_label() == "late_caps, predicted"], [[2.0, 6.0]])
+            self.assertIn("bucketed, predicted", legend(part))
+
+    def test_the_best_case_is_that_of_bucketed(self):
+        results = self.add(4, 7)
+        totals, caps = derive.column(results, "measured_median"), results["/sweep/bucket_bytes"] / 2**20
+        self.assertIn(np.argmin(totals), (4, 7))
+        best = min((3, 5, 6, 8, 9), key=lambda case: totals[case])
+        self.assertEqual(derive.best_case(results, totals), best)
+        self.assertIn(f"With {caps[best]:g} MiB, backward pass", lead.answer(results))
+        marked = [text for axes in draw_sweep(results).axes if axes.get_legend() for text in legend(axes) if text.startswith("measured best bucket size")]
+        self.assertEqual(marked, [f"measured best bucket size, of those that were run: {caps[best]:g} MiB"])
+
+    def test_files_without_it_have_the_same_legend_as_before(self):
+        words = [text for axes in draw_sweep(Results(self.sample)).axes if axes.get_legend() for text in legend(axes)]
+        self.assertIn("predicted", words)
+        self.assertFalse([text for text in words if text.startswith("bucketed, ")], words)
+
+    def test_it_is_drawn_without_bucketed(self):
+        results = self.add(*range(3, 10))
+        words = [text for axes in draw_sweep(results).axes if axes.get_legend() for text in legend(axes)]
+        self.assertTrue([text for text in words if text.startswith("late_caps, measured")], words)
+        self.assertFalse([text for text in words if "best bucket size, of those" in text], words)
+        self.assertEqual(lead.answer(results), "No bucketed case was measured, so there is no best bucket size.")
+
+    def test_a_strategy_without_caps_stands_at_the_edge_whatever_the_file_says(self):
+        self.change(lambda file: file["sweep/bucket_bytes"].__setitem__(0, 4 * 2**20))
+        cases = Cases(Results(self.sample))
+        self.assertEqual(cases.x[0], cases.edges["naive"])
+        self.assertEqual(cases.added_lines(), {})
+
+    def test_each_file_of_a_comparison_has_its_line(self):
+        results = self.add(4, 7)
+        self.assertEqual(legend(draw_against([results, results]).axes[0]), ["sample", "sample: late_caps"] * 2)
 
 
 class Band(WithSample):

@@ -30,6 +30,7 @@ DATASETS = {
     "memory": {"case kind": ("kind_at_peak kind_peak", ""), "case": ("live_at_start live_peak predicted_peak", ""), "kind": ("", "kind"), "": ("allocated", "")},
     "plans": {"case": ("first count", ""), "bucket": ("last_gradient bytes", "")},
 }
+WITHOUT_CAP = ("naive", "flat", "per_tensor", "optimal")  # strategies whose buckets have no cap, whatever /sweep/bucket_bytes holds
 OF_SWEEP = "case"  # the only dimension that several groups share
 MAY_BE_EMPTY = ("event", "bucket", "contradiction", "variable")
 MAY_BE_INFINITE = ("/calibration/beta",)  # infinite if the time does not grow with the size
@@ -95,9 +96,11 @@ def _range_fault(values):
         if (values.get(path, np.ones(1)) <= 0).any():
             return f"{path} holds sizes that are not above 0"
     if "/sweep/strategy" in values and "/sweep/bucket_bytes" in values:
-        caps = values["/sweep/bucket_bytes"][values["/sweep/strategy"] == "bucketed"]
-        if not (caps > 0).all():
+        caps, strategy = values["/sweep/bucket_bytes"], values["/sweep/strategy"]
+        if not (caps[strategy == "bucketed"] > 0).all():
             return "/sweep/bucket_bytes of a bucketed case is not above 0"
+        if (caps[~np.isin(strategy, WITHOUT_CAP)] <= 0).any():  # NaN: an added strategy without a cap
+            return "/sweep/bucket_bytes of a case with a cap is not above 0"
     return None
 
 

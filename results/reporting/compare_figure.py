@@ -15,7 +15,7 @@ LINES = ((style.MEASURED, "o", "-"), (style.PREDICTED, "s", "--"), (style.GOOD, 
 
 
 def draw_against(files):
-    """Draws T(b) of each file in one figure. Returns None if a file has no cases with a cap."""
+    """Draws T(b) of each file in one figure. Other strategies with caps than `bucketed` have dotted lines. Returns None if a file has no cases with a cap."""
     if not all(map(has_caps, files)):
         return None
     factor, unit = style.time_scale(max(np.fmax.reduce(derive.column(f, "measured_median")) for f in files))
@@ -23,9 +23,10 @@ def draw_against(files):
     for results, (colour, marker, line) in zip(files, LINES):
         cases, values = Cases(results, files), derive.column(results, "measured_median") * factor
         low, high = (derive.column(results, n) * factor for n in ("ci_low", "ci_high"))
-        for chosen, joined, label in ((cases.line(), line, results.path.stem), (cases.beside(), "none", None)):
+        added = ((chosen, ":", "x", f"{results.path.stem}: {name}") for name, chosen in cases.added_lines().items())
+        for chosen, joined, mark, label in ((cases.line(), line, marker, results.path.stem), (cases.beside(), "none", marker, None), *added):
             ends = np.nan_to_num(np.abs(np.vstack([values - low, high - values])[:, chosen]))
-            axes.errorbar(cases.x[chosen], values[chosen], ends, color=colour, marker=marker, linestyle=joined, capsize=3,
+            axes.errorbar(cases.x[chosen], values[chosen], ends, color=colour, marker=mark, linestyle=joined, capsize=3,
                           markersize=5, label=label)
     Cases(files[0], files).label(axes)
     medians = np.concatenate([derive.column(f, "measured_median") for f in files])

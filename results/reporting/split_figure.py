@@ -13,8 +13,8 @@ PARTS = {"compute": (style.SKY, ""), "communication": (style.OTHER, "//"), "slow
 
 
 def chosen_cases(results):
-    """Returns the indices of the cases to draw: the first case of each strategy other than `bucketed`, the best bucketed case, and the
-    bucketed case with PyTorch's default cap."""
+    """Returns the indices of the cases to draw: those of naive, flat, per_tensor and optimal, the best bucketed case, and the bucketed case with
+    PyTorch's default cap."""
     strategy, totals = results["/sweep/strategy"], derive.column(results, "measured_median")
     chosen = [int(np.flatnonzero(strategy == name)[0]) for name in ("naive", "flat", "per_tensor", "optimal") if name in strategy]
     best = derive.best_case(results, totals)

@@ -8,11 +8,13 @@ import numpy as np
 from matplotlib.colors import to_rgba
 
 from . import broken_axis, derive, intervals, style
-from .cases import Cases, has_caps
+from .cases import Cases, capped, has_caps
 
 TOTAL = ("measured_median", "ci_low", "ci_high", "predicted", "predicted_low", "predicted_high")
 NEAR_EDGE = 0.25  # a label within this share of the axis from an edge is aligned to the edge
+NO_CASE = np.array([], int)
 NARROWEST = 0.003  # a band that is narrower than this share of the axis cannot be seen
+ADDED = ((style.SKY, "v"), (style.GOOD, "P"), ("#E69F00", "X"))  # colour and marker of the other strategies with caps
 EXPOSED = ("exposed", "exposed_low", "exposed_high", "predicted_exposed", "none", "none")
 
 
@@ -28,12 +30,12 @@ class Curve:
         """Returns the ranges of the two segments of the axis. They follow from the medians of the caps, because intervals of few samples can be
         wide."""
         middle, low, high, predicted, *_ = self.columns
-        caps = np.flatnonzero(self.cases.bucketed)
+        caps = np.flatnonzero(self.cases.capped)
         main = np.concatenate([middle[caps], predicted[caps]])
         main = main[np.isfinite(main)]
         span = np.ptp(main) if main.size else 0.0
         ends = np.clip(np.concatenate([low[caps], high[caps]]), max(0.0, main.min() - 0.4 * span) if main.min() > 0 else main.min(), main.max() + 0.4 * span)
-        beside = np.concatenate([v[self.cases.beside()] for v in (middle, predicted)])
+        beside = np.stack([v[self.cases.beside()] for v in (middle, predicted)])
         return broken_axis.limits(np.concatenate([main, ends[np.isfinite(ends)]]), beside, anchor)
 
 
@@ -43,16 +45,21 @@ def _curve(results, cases, names):
     return Curve(results, cases, factor, [v * factor for v in values]), unit
 
 
-def _measured(axes, curve, ours, colour, marker, name):
+def _named(cases, word):
+    """Returns the text of the legend for the line of `bucketed`. It has the name of the strategy only if other strategies have lines, too."""
+    return f"bucketed, {word}" if cases.added_lines() and cases.line().size else word
+
+
+def _measured(axes, curve, line, beside, colour, marker, name):
     cases, (middle, low, high, *_) = curve.cases, curve.columns
-    line, beside = cases.line(ours), cases.beside() if ours else np.array([], int)
     bars = intervals.label(curve.results, np.concatenate([line, beside]))
     for chosen, line_style in ((line, "-"), (beside, "none")):
+        is_named = line_style == "-" or not line.size
         if chosen.size:
             ends = np.vstack([middle[chosen] - low[chosen], high[chosen] - middle[chosen]])
             axes.errorbar(cases.x[chosen], middle[chosen], np.nan_to_num(np.abs(ends)), color=colour, marker=marker,
                           linestyle=line_style, capsize=3, markersize=5,
-                          label=f"{name}: median and {bars}" if line_style == "-" and bars else name if line_style == "-" else None)
+                          label=f"{name}: median and {bars}" if is_named and bars else name if is_named else None)
 
 
 def _fills(low, high, ends):
@@ -70,9 +77,9 @@ def _predicted(axes, curve, ends, unit):
     cases, (_, _, _, values, low, high) = curve.cases, curve.columns
     line, beside = cases.line(), cases.beside()
     look = {"color": style.PREDICTED, "marker": "s", "markersize": 8, "markerfacecolor": "none", "zorder": 3}
-    axes.plot(cases.x[line], values[line], linestyle="--", label="predicted", **look)
+    axes.plot(cases.x[line], values[line], linestyle="--", label=_named(cases, "predicted"), **look)
     axes.plot(cases.x[beside], values[beside], linestyle="none", **look)
-    if not (np.isfinite(low[line]).all() and np.isfinite(high[line]).all()):
+    if not (line.size and np.isfinite(low[line]).all() and np.isfinite(high[line]).all()):
         return
     if _fills(low[line], high[line], ends):
         axes.plot([], [], linestyle="none",
@@ -85,12 +92,24 @@ def _predicted(axes, curve, ends, unit):
                           label=f"95 % band of the predicted T{_beyond(low[line], high[line], ends)}")
 
 
+def _added(axes, curve):
+    """Draws a line for each strategy with caps other than `bucketed`, with its name in the legend."""
+    x, predicted = curve.cases.x, curve.columns[3]
+    for k, (name, line) in enumerate(curve.cases.added_lines().items()):
+        colour, marker = ADDED[k % len(ADDED)]
+        if np.isfinite(predicted[line]).any():
+            axes.plot(x[line], predicted[line], linestyle="--", color=colour, marker=marker, markersize=8, markerfacecolor="none", label=f"{name}, predicted")
+        _measured(axes, curve, line, NO_CASE, colour, marker, f"{name}, measured")
+
+
 def _draw(axes, curve, ends, unit):
+    cases = curve.cases
     if np.isfinite(curve.columns[3]).any():
         _predicted(axes, curve, ends, unit)
-    _measured(axes, curve, True, style.MEASURED, "o", "measured")
-    if curve.cases.line(ours=False).size:
-        _measured(axes, curve, False, style.OTHER, "^", "PyTorch DDP, measured")
+    _measured(axes, curve, cases.line(), cases.beside(), style.MEASURED, "o", _named(cases, "measured"))
+    _added(axes, curve)
+    if cases.line(ours=False).size:
+        _measured(axes, curve, cases.line(ours=False), NO_CASE, style.OTHER, "^", "PyTorch DDP, measured")
 
 
 def _mark_best(axes, curve, values, colour, marker, size, word):
@@ -166,8 +185,9 @@ def _baselines(axes, curve, bottom, unit):
     if np.isfinite(uncontended).any():
         axes.plot(x[line], uncontended, ":", color="#E69F00", linewidth=2,
                   label=f"predicted without contention{_where(uncontended, curve.columns[3][line], bottom)}")
-    constant = derive.best_constant(curve.columns[0][line], derive.column(results, "measured_median")[line] * factor)
-    axes.plot(x[line], np.full(line.size, constant), "-.", color=style.GREY, linewidth=1, label="one E for all bucket sizes, fitted to the measured E")
+    if line.size:
+        constant = derive.best_constant(curve.columns[0][line], derive.column(results, "measured_median")[line] * factor)
+        axes.plot(x[line], np.full(line.size, constant), "-.", color=style.GREY, linewidth=1, label="one E for all bucket sizes, fitted to the measured E")
     if np.isfinite(floor):
         _level(axes, floor, bottom, unit, "lower bound on E", color=style.GOOD, linewidth=1.5)
 
@@ -211,7 +231,7 @@ def draw_sweep(results):
     """Draws T(b) above, and E(b) with its lower bound and baselines below. Returns None if no bucket size was measured."""
     if not results.has("/sweep/strategy", "/sweep/measured") or not has_caps(results):
         return None
-    if not np.isfinite(derive.column(results, "measured_median")[results["/sweep/strategy"] == "bucketed"]).any():
+    if not np.isfinite(derive.column(results, "measured_median")[capped(results)]).any():
         return None  # the run was killed before its first round
     cases = Cases(results)
     figure = plt.figure(figsize=(5.2, 11.0), layout="constrained")

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """late_half_test.py DDPROXY_LATE_HALF DDPROXY_LOST_HALF DDPROXY_SCATTERED PROJECT BUILD MPIEXEC...: a strategy that is added by one file and one row
-must be run, checked, verified, predicted, stored and drawn. So must a way of sharding. A wrong strategy, and one that a sweep cannot run, must be refused.
+must be run, checked, verified, predicted, stored and drawn. So must a way of sharding, and a second strategy with caps, which must not change the
+best case. A wrong strategy, and one that a sweep cannot run, must be refused.
 BUILD has the copies of model/step/strategies from which CMake built the programs."""
 import difflib
 import json
@@ -16,6 +17,8 @@ import numpy as np
 
 sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[3] / "results")]
 from reporting import style, timeline_figure  # noqa: E402
+from reporting.data import Results  # noqa: E402
+from reporting.sweep_figure import draw_sweep  # noqa: E402
 from small_twin import write_step_twin, write_twin  # noqa: E402
 
 ddproxy, wrong_ddproxy, scattered_ddproxy, project, build, *mpiexec = sys.argv[1:]
@@ -43,13 +46,14 @@ def changed_lines(before, after):
     return changed
 
 
-def check_that_one_file_and_one_row_suffice(name, way=None):
-    """The program ddproxy_NAME may differ from the project in one new file and one new row only, and in another pair for the way of sharding `way`."""
+def check_that_one_file_and_one_row_suffice(name, way=None, strategies=1):
+    """The program ddproxy_NAME may differ from the project in one new file and one new row for each of its strategies only, and in another file and row
+    for the way of sharding `way`."""
     expected = {}
-    for own, table in ((name, "table.inc"), (way, "shard_table.inc")):
+    for own, table, added in ((name, "table.inc", strategies), (way, "shard_table.inc", 1)):
         if own:
             own = Path(__file__).with_name(f"{own}.cpp")
-            expected |= {own.name: (len(own.read_text().splitlines()), 0), table: (1, 0)}
+            expected |= {own.name: (len(own.read_text().splitlines()), 0), table: (added, 0)}
     changed = changed_lines(project / rows, build / name / rows)
     assert changed == expected, changed
 
@@ -145,6 +149,46 @@ def check_drawn(folder):
     assert after >= len(buckets) // 2, (after, len(buckets))
 
 
+def check_stored_caps(path):
+    """late_caps must be verified, predicted and stored with its caps. It must be faster than each case of bucketed, so that a wrong choice of the best
+    case would be seen. Returns the name of the fastest case of bucketed."""
+    with h5py.File(path) as file:
+        strategy, names = file["/sweep/strategy"].asstr()[()], file["/sweep/name"].asstr()[()]
+        late, bucketed = strategy == "late_caps", strategy == "bucketed"
+        assert list(names[late]) == ["late_caps/0.0625", "late_caps/0.25"], names
+        for name in "bucket_bytes", "first_bucket_bytes":
+            assert list(file[f"/sweep/{name}"][()][late]) == [2**16, 2**18], (name, file[f"/sweep/{name}"][()])
+        assert (file["/sweep/verified"][()] == 1).all()
+        for name in "measured_median", "predicted":
+            seconds = file[f"/sweep/{name}"][()]
+            assert seconds[late].max() < seconds[bucketed].min(), (name, seconds)
+        totals = file["/sweep/measured_median"][()]
+        assert file["/fom"].attrs["backward_s"] == totals[bucketed].min(), (file["/fom"].attrs["backward_s"], totals)
+        return names[bucketed][np.argmin(totals[bucketed])]
+
+
+def check_caps(folder):
+    """The screen and the page must name the same best case, which is one of bucketed, although late_caps is faster."""
+    write_twin(folder, 'strategies = ["bucketed", "late_caps"]\ncaps_mib = [0.0625, 0.25]\nsamples = 4\n[machine]\nbandwidth = 1e8\n')
+    twin = folder / "caps.toml"
+    twin.write_text((folder / "twin.toml").read_text().replace("[allreduce]\n", '[allreduce]\ncopies = "in"\n'))
+    out = run(ddproxy, "run", twin, "-o", folder / "caps.h5")
+    best = check_stored_caps(folder / "caps.h5")
+    assert f"best cap: {best}" in out, out
+    assert f"bucket_mib={best.removeprefix('bucketed/')} " in out, out
+    run(sys.executable, "-B", report, folder / "caps.h5", "-o", folder / "page")
+    page = next((folder / "page").glob("*.html")).read_text()
+    gain, = re.findall(r'<p class="gain">(.*?)</p>', page, re.DOTALL)
+    size = best.removeprefix("bucketed/") + " MiB"
+    assert f"Best bucket size: {size}" in gain or f"{size} has the smallest T" in gain, (best, gain)
+    assert "<summary>late_caps/0.25</summary>" in page
+    legend = [text.get_text() for text in draw_sweep(Results(folder / "caps.h5")).axes[0].get_legend().get_texts()]
+    assert [text for text in legend if text.startswith("late_caps, measured")] and "late_caps, predicted" in legend, legend
+    run(ddproxy, "predict", twin, "--json", folder / "predicted.json")
+    caps = [one["bucket_mib"] for one in json.loads((folder / "predicted.json").read_text())["cases"] if one["strategy"] == "late_caps"]
+    assert caps == [0.0625, 0.25], caps
+
+
 def check_stored_sharding(path):
     """The step must be verified, and the last bucket must be updated and gathered first."""
     with h5py.File(path) as file:
@@ -181,7 +225,7 @@ def check_sharding(folder):
         assert done.returncode == 2 and f"is for stage = {stages} only" in done.stderr, done.stderr
 
 
-check_that_one_file_and_one_row_suffice("late_half", "reversed")
+check_that_one_file_and_one_row_suffice("late_half", "reversed", strategies=2)
 for name in "lost_half", "scattered":
     check_that_one_file_and_one_row_suffice(name)
 with tempfile.TemporaryDirectory() as name:
@@ -196,4 +240,5 @@ with tempfile.TemporaryDirectory() as name:
     check_that_a_wrong_one_is_refused(folder)
     check_drawn(folder)
     check_that_another_collective_is_refused(folder)
+    check_caps(folder / "caps")
     check_sharding(folder / "sharding")
