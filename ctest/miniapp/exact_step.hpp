@@ -12,6 +12,7 @@
 
 #include "ctest/mpi_main.hpp"
 #include "miniapp/collectives/engines/mpi_engine.hpp"
+#include "miniapp/collectives/engines/staged_engine.hpp"
 #include "miniapp/collectives/make_lanes.hpp"
 #include "miniapp/measure/pass/run_step.hpp"
 #include "miniapp/measure/verification/exact_lane.hpp"
@@ -20,6 +21,7 @@
 namespace ddproxy {
 
 using WrapEngine = std::function<std::unique_ptr<CollectiveEngine>(std::unique_ptr<CollectiveEngine>)>;
+using MakeStaging = std::function<std::unique_ptr<Staging>(float* arena, std::size_t piece)>;
 
 /// How the lanes of a step are driven.
 struct Drive {
@@ -30,6 +32,7 @@ struct Drive {
   WrapEngine wrap = {};                 ///< if set, returns the engine that takes the place of the MPI engine
   std::function<void()> at_start = {};  ///< if set, called at the start of the timed region
   std::function<void()> at_end = {};    ///< if set, called at the end of the timed region
+  MakeStaging staging = {};             ///< if set, collectives go through this staging, as on a device
 };
 
 /// An ExactLane that calls a function at the start of each step.
@@ -100,10 +103,21 @@ class ExactStep {
 
  private:
   std::unique_ptr<CollectiveEngine> make_engine(model::CommunicatorId communicator) {
-    std::unique_ptr<CollectiveEngine> engine =
-        std::make_unique<MpiEngine>(communicators_[index(communicator)], memory_.data(), drive_.piece, 60,
-                                    drive_.wire, CallTable(drive_.blocking));
+    auto engine =
+        drive_.staging ? make_staged_engine(communicator) : make_mpi_engine(communicator, memory_.data());
     return drive_.wrap ? drive_.wrap(std::move(engine)) : std::move(engine);
+  }
+
+  std::unique_ptr<CollectiveEngine> make_mpi_engine(model::CommunicatorId communicator, float* memory) {
+    return std::make_unique<MpiEngine>(communicators_[index(communicator)], memory, drive_.piece, timeout_s,
+                                       drive_.wire, CallTable(drive_.blocking));
+  }
+
+  std::unique_ptr<CollectiveEngine> make_staged_engine(model::CommunicatorId communicator) {
+    auto staging = drive_.staging(memory_.data(), drive_.piece);
+    auto inner = make_mpi_engine(communicator, staging->memory());
+    return std::make_unique<StagedEngine>(std::move(staging), std::move(inner), drive_.piece,
+                                          groups_[index(communicator)], timeout_s);
   }
 
   std::size_t class_of(model::RankGraphs const& graphs) const {
@@ -124,6 +138,8 @@ class ExactStep {
     MPI_Comm_split(MPI_COMM_WORLD, color, key, &communicators_.back());
     groups_.push_back(place);
   }
+
+  static constexpr double timeout_s = 60;
 
   int rank_;
   Drive drive_;

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "ctest/miniapp/exact_step.hpp"
+#include "ctest/miniapp/ring_step.hpp"
 #include "ctest/model/step/steps.hpp"
 #include "miniapp/measure/pass/step_traces.hpp"
 #include "model/step/check/check.hpp"
-#include "model/step/graph_builder.hpp"
 
 // Runs sharded steps, a pipeline and a ring over MPI, and checks every element. They have several
 // communication lanes, or groups of sends and receives. One thread or the compute side drives the lanes.
@@ -97,55 +97,12 @@ TEST(Lanes, APipelineOfOneForwardAndOneBackward) {
   expect_right(wide_pipeline(5, 3000), inner ? 4 : 2);
 }
 
-/// Returns a step in which each rank of a ring sends its result to the next rank while it receives from the
-/// previous rank. The send and the receive are issued as one group.
-model::RankGraphs ring(int turns) {
-  constexpr std::size_t elements = 3000;
-  model::RankGraphs graphs;
-  graphs.communicators.resize(2);
-  for (std::size_t rank = 0; rank < ranks(); ++rank) {
-    graphs.communicators[0].groups.push_back({rank});
-    if (rank == 0) graphs.communicators[1].groups.emplace_back();
-    graphs.communicators[1].groups[0].push_back(rank);
-    model::GraphBuilder builder;
-    const auto buffer = [&] {
-      return builder.buffer({.kind = model::BufferKind::activation, .elements = elements});
-    };
-    const auto out = buffer(), in = buffer();
-    const auto access = [&](model::BufferId id, model::AccessMode mode, std::size_t op) {
-      return model::Access{.buffer = id,
-                           .slice = {0, elements},
-                           .mode = mode,
-                           .content = model::Content::activation,
-                           .model = op};
-    };
-    const std::size_t left = (rank + ranks() - 1) % ranks();
-    for (int m = 0; m < turns; ++m) {
-      builder.task({.work = model::Compute{model::OperatorId{rank}, model::Phase::forward, m},
-                    .accesses = {access(out, model::AccessMode::assign, rank)}});
-      const auto transfer = [](model::Verb verb, std::size_t peer) {
-        return model::Collective{
-            .verb = verb, .communicator = model::CommunicatorId{1}, .root_or_peer = peer};
-      };
-      builder.task({.work = std::vector{transfer(model::Verb::send, (rank + 1) % ranks()),
-                                        transfer(model::Verb::receive, left)},
-                    .accesses = {access(out, model::AccessMode::read, rank),
-                                 access(in, model::AccessMode::assign, left)},
-                    .lane = {model::LaneKind::communication, 1}});
-      builder.task({.work = model::Compute{model::OperatorId{rank}, model::Phase::forward, m},
-                    .accesses = {access(in, model::AccessMode::read, left)}});
-    }
-    graphs.classes.push_back({builder.finish({}), {rank}});
-  }
-  return graphs;
-}
-
 TEST(Lanes, AGroupOfCrossingSendsIsOneTask) {
   if (ranks() < 2) GTEST_SKIP() << "needs two ranks";
   for (auto const& drive : drives) {
-    ExactStep exact(ring(4), drive);
+    ExactStep exact(ring_step(ranks(), 4), drive);
     EXPECT_EQ(exact.run(), 0U);
-    EXPECT_EQ(exact.checked, 4 * 3000U);
+    EXPECT_EQ(exact.checked, 4 * ring_elements);
     EXPECT_EQ(exact.lanes()[0]->finished().size(), 8U);
     expect_order(exact);
   }
