@@ -68,7 +68,7 @@ def buckets(sizes, first, cap):
 
 def check_refusals():
     for command, text in ((["model"], "expected MODULE:FUNCTION"), (["nothing_there:make"], "nothing_there"),
-                          (["tiny:only_model"], "must return")):
+                          (["tiny:only_model"], "must return"), (["--beside", "none.h5"], "--beside none.h5: use it only with --sweep")):
         env = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
         done = start(RECORD, "--backend", "gloo", *command, env=env)
         lines = [line for line in done.stderr.splitlines() if not line.startswith("warning: one rank")]
@@ -82,13 +82,15 @@ def check_refusals():
 
 
 def make_model_as_large(path, total):
-    """Checks that --beside rejects a file of another model and a damaged file. Then gives the file a model of `total` parameters."""
+    """Checks that --beside rejects a file of another model or number of ranks, and a damaged file. Then gives the file a model of `total` parameters."""
     import h5py
     with h5py.File(path) as file:
         ranks, numel = file["sweep/measured"].shape[2], file["model/numel"][()].sum()
     done = record("--ranks", str(ranks), "--layers", "1", "--d-model", "32", "--heads", "1", "--vocabulary", "64", "--sweep", "--beside", path,
                   "-o", "other")
     assert done.returncode == 2 and f"is of a model with {numel} parameters, but this model has" in done.stderr, done
+    done = record("--ranks", "1", "--layers", "1", "--d-model", "32", "--heads", "1", "--vocabulary", "64", "--sweep", "--beside", path, "-o", "other")
+    assert done.returncode == 2 and f"start this program with {ranks} ranks, as many as the run in this file had, not with 1" in done.stderr, done
     with open(path, "rb") as whole, open("damaged.h5", "wb") as damaged:  # a wrong length in the heap of texts crashes some versions of HDF5
         contents = bytearray(whole.read())
         heap = contents.index(b"GCOL")

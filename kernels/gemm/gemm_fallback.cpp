@@ -16,7 +16,7 @@ void gemm_strided_batched(Space const& exec, Index count, GemmSize size, float a
 
 void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, MatrixList a, MatrixList b,
                   float beta, ResultList c) {
-  exec.fence("gemm_batched: the host reads lists that were enqueued before");
+  exec.fence("gemm_batched: the host reads lists that earlier kernels write");
   for (Index i = 0; i < count; ++i)
     gemm_plain(exec, 1, size, alpha, {a.data[i], a.stride, a.transposed}, {b.data[i], b.stride, b.transposed},
                beta, {c.data[i], c.stride});

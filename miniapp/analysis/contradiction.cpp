@@ -26,10 +26,10 @@ double distance(model::Estimate const& interval, double value) {
 std::vector<Contradiction> impossible_overlap(CaseReport const& report, double possible, double by,
                                               std::string const& what) {
   if (!(std::abs(by) > resolution)) return {};
-  return {{what + ". " + cure, std::abs(by), report.measured->samples,
-           fmt::format("Even the end of the interval that is closer to {:g} is {:.3g} away from it", possible,
-                       std::abs(by)),
-           "0.20"}};
+  return {
+      {what + ". " + cure, std::abs(by), report.measured->samples,
+       fmt::format("Even the nearer end of the interval is {:.3g} away from {:g}", std::abs(by), possible),
+       "0.20"}};
 }
 
 // Returns for example "0.10 (95 % interval of 15 samples: 0.08 to 0.12)".
@@ -71,8 +71,9 @@ std::string consequence(Contradiction const& contradiction, bool reduces) {
         limit);
   if (!contradiction.is_large())
     return fmt::format(
-        "{}. This is above the limit of {}. With {} samples or more it would set valid=false. This run has "
-        "{}, so `valid` does not change. To decide, set [sweep] samples = {}",
+        "{}. This is above the limit of {}. A run with {} samples or more would get valid=false. This run "
+        "has only {}, so `valid` does not change. To find out whether the figures are valid, measure again "
+        "with [sweep] samples = {}",
         excess, limit, model::fewest_for_an_interval, samples, model::fewest_for_an_interval);
   return fmt::format(
       "{}. This is above the limit of {}, so the figures of this run are not valid (valid=false)", excess,

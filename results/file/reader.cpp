@@ -94,7 +94,7 @@ struct Reader::Impl {
     if (!version) fail("is not a results file of ddproxy: it has no attribute schema_version");
     if (*version != Attribute(schema_version))
       fail("has schema version " + model::echo(to_text(*version)) + ", but this program reads version " +
-           std::to_string(schema_version) + "; use the ddproxy that wrote the file");
+           std::to_string(schema_version) + "; use the version of ddproxy that wrote the file");
   }
 
   std::optional<Attribute> attribute(std::string_view group, std::string_view name) const {

@@ -27,15 +27,15 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/provenance", "mpi", "MPI library and version"},
     {"/provenance", "nccl", "NCCL version, or none"},
     {"/provenance", "nccl_settings",
-     "variables that choose transports and algorithms of NCCL, as NAME=value, or defaults; empty if NCCL "
-     "does not reduce"},
+     "the environment variables that are set and choose transports and algorithms of NCCL, as NAME=value; "
+     "the word defaults if none is set; empty if NCCL does not reduce"},
     {"/provenance", "allreduce", "what reduced the gradients: backend, memory, wire, and who drives it"},
     {"/provenance", "device_runtime", "run-time library of the device; with a device only"},
     {"/provenance", "device_driver", "driver of the device; with a device only"},
     {"/provenance", "blas", "BLAS library, its version and the processor type that it chose"},
     {"/provenance", "blas_advice",
-     "what to change if the BLAS is known to be slow here: its kernels, or an OpenBLAS without threads; else "
-     "empty"},
+     "advice if matrix products are known to be slow here: another core type of OpenBLAS, an OpenBLAS with "
+     "threads, or any BLAS if there is none; empty if there is no advice"},
     {"/provenance", "hdf5", "HDF5 version"},
     {"/provenance", "threads", "compute threads of each rank on a host; empty with a replay or a device"},
     {"/provenance", "placement", "threads and cores of the ranks, and the reason; empty with a device"},
@@ -43,7 +43,8 @@ constexpr auto attributes = std::to_array<AttributeOf>({
      "variables with which the program started itself again, as NAME=value; empty if it did not"},
     {"/provenance", "device_kind", "what computed: the processor's or the accelerator's model, or replay"},
 
-    {"/model", "preset", "name of the preset, or none"},
+    {"/model", "preset",
+     "name of the preset, with (changed) if the input changes its shape; free if there is no preset"},
     {"/model", "shape", "all dimensions and variants on one line"},
     {"/model", "parameters", "number of parameters"},
     {"/model", "precision", "precision of the computation: fp32, tf32 or bf16"},
@@ -63,7 +64,8 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/sweep", "target",
      "half-width of the 95 % interval of E, relative to the larger of E and 0.5 % of T; the sampling ends "
      "when all cases have reached it"},
-    {"/sweep", "max_seconds", "time for all rounds of samples; absent if the number of samples was given"},
+    {"/sweep", "max_seconds",
+     "limit of the time for all rounds of samples, seconds; absent if the input and the options give none"},
     {"/sweep", "seconds",
      "time of all complete rounds, also of those that rounds_before counts, seconds; with max_seconds only"},
     {"/sweep", "warmup", "number of warm-ups before the first sample"},
@@ -126,8 +128,8 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/step", "update_s", "median time of the update, seconds"},
     {"/step", "model_error", "|predicted step / step_s - 1|"},
     {"/step", "host_waits_s",
-     "median time in a step from the end of collectives until the host goes on, seconds; only with mpi on a "
-     "device"},
+     "median over the steps of the host's waits: time from the end of the collectives for which the host "
+     "waits until the host goes on, summed over a step, seconds; only with mpi on a device"},
     {"/fom", "tokens_per_s",
      "figure of merit: ranks x tokens of a rank / T of the best measured bucketed case"},
     {"/fom", "backward_s", "T of the best measured bucketed case, seconds"},

@@ -58,7 +58,7 @@ class Results:
         if version is None:
             raise ReportError(f"{self.path}: is not a results file of ddproxy: it has no attribute schema_version")
         if version != SCHEMA_VERSION:
-            raise ReportError(f"{self.path}: has schema version {version}, but this program reads version {SCHEMA_VERSION}; use the report of the ddproxy that wrote the file")
+            raise ReportError(f"{self.path}: has schema version {version}, but this program reads version {SCHEMA_VERSION}; read the file with results/report.py (installed: ddproxy-report) of the version of ddproxy that wrote it")
         if self.complete:
             self._check_nothing_is_lost()
         if fault := find_fault(self.values):

@@ -64,6 +64,8 @@ def arguments():
         raise ranks.UsageError("--ranks: torchrun has already started the ranks; leave out --ranks")
     if options.d_model % options.heads or options.sequence > options.context:
         raise ranks.UsageError("--d-model must be a multiple of --heads, and --sequence at most --context")
+    if options.beside and not options.sweep:
+        raise ranks.UsageError(f"--beside {options.beside}: use it only with --sweep")
     if options.reuse and not (options.sweep and (options.output / "gradients.csv").is_file()):
         raise ranks.UsageError(f"--reuse: needs --sweep, and {options.output / 'gradients.csv'} of the same model")
     if options.model and not all(options.model.partition(":")):
@@ -145,8 +147,8 @@ def check_beside(options, model):
     """Rejects a results file of another model or number of ranks, because the report would compare the two."""
     from . import beside
     theirs, elements = beside.check(options.beside)
-    if not options.sweep or theirs != dist.get_world_size():
-        raise ranks.UsageError(f"--beside {options.beside}: needs --sweep, and {theirs} ranks as in the file")
+    if theirs != dist.get_world_size():
+        raise ranks.UsageError(f"--beside {options.beside}: start this program with {theirs} ranks, as many as the run in this file had, not with {dist.get_world_size()}")
     ours = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
     if ours != elements:
         raise ranks.UsageError(f"--beside {options.beside}: is of a model with {elements} parameters, but this model has {ours}; give a file of the same model")

@@ -91,6 +91,11 @@ TEST_F(PublishedSteps, OfTheProjectAreFoundAndConsistent) {
   EXPECT_LT(made.series.front().memory_share, 0.05);
   EXPECT_NE(describe(made).find("The bandwidth is uncertain"), std::string::npos);
   const auto text = describe(made);
+  EXPECT_NE(text.find("cold: measured without warm-up. Each fitted time is the time that the roofline of the "
+                      "series fp32 gives, plus "),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find(" ms are fitted to the times of cs336-s-gelu and cs336-l-gelu\n"), std::string::npos);
   const auto all = json::parse(to_json(made));
   ASSERT_EQ(all.at("series").size(), 7U);
   ASSERT_EQ(all.at("shares").size(), 4U);

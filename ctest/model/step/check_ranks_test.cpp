@@ -67,6 +67,9 @@ TEST_F(CheckRanks, FindsEquallyLargeBucketsInDifferentOrder) {
   ASSERT_EQ(planted, 1) << "the model has no two neighbouring gradients of the same size";
   const auto violations = check(wrong);
   EXPECT_TRUE(found_only(violations, Rule::right_content)) << text(violations);
+  EXPECT_NE(text(violations).find("adds a gradient to a gradient of other elements of the model"),
+            std::string::npos)
+      << text(violations);
 }
 
 TEST_F(CheckRanks, FindsAnotherWireFormat) {

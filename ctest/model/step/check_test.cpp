@@ -9,6 +9,7 @@
 #include <random>
 
 #include "ctest/model/random_number.hpp"
+#include "model/step/check/gradient_sums.hpp"
 #include "model/step/check/lane_clocks.hpp"
 #include "steps.hpp"
 #include "violations.hpp"
@@ -343,6 +344,27 @@ RankGraphs with_reduction(RankGraphs step, Verb verb, Reduction reduction) {
       if (auto* one = std::get_if<Collective>(&task.work); one && one->verb == verb)
         one->reduction = reduction;
   });
+}
+
+TEST(Check, SaysWhyValuesCannotBeAdded) {
+  const auto step = ddp_step(six, {});
+  Violations violations;
+  Findings findings(violations);
+  const BufferContents contents(step, findings);
+  GradientSums sums(contents, findings);
+  const Slice all{0, 4};
+  const auto says = [&](Value const& other, std::string const& message) {
+    violations.clear();
+    const Value gradient{.content = Content::gradient};
+    const std::vector<Segments> sources{Segments{{all, gradient}}, Segments{{all, other}}};
+    sums.sum(0, sources);
+    EXPECT_NE(text(violations).find(message), std::string::npos) << text(violations);
+  };
+  says({.content = Content::norm}, "adds values of different kinds: a gradient and a norm");
+  says({.content = Content::gradient, .model = 3},
+       "adds a gradient to a gradient of other elements of the model");
+  says({.content = Content::gradient, .version = 1},
+       "adds a gradient to a gradient, but only one of the two is clipped or updated");
 }
 
 TEST(Check, FindsASumInPlaceOfTheAverage) {

@@ -91,7 +91,8 @@ void NcclLane::check(std::span<const CollectiveCall> calls) const {
     calls.size() == 1 ? check_call(call, place()) : check_grouped(call, place());
     if (call.adds && call.assigned.count > sums_.size())
       throw std::invalid_argument(
-          fmt::format("reduce_scatter: adds to {} elements, but the lane was made for at most {}",
+          fmt::format("reduce_scatter: its result is added to a slice of {} elements, but the lane has room "
+                      "for the sums of at most {} elements",
                       call.assigned.count, sums_.size()));
   }
   if (calls.size() > 1 && wire_ != WireFormat::fp32)

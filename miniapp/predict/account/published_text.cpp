@@ -54,9 +54,9 @@ std::string fit_text(model::SeriesFit const& series) {
   const std::string presets = fitted_presets(series);
   if (!series.rows.front().published.warm)
     return fmt::format(
-        "{}: measured without warm-up. Each fitted time is the time of the roofline of {} plus {:.1f} ms. "
-        "This addition is fitted on {}\n",
-        series.name, series.base, series.startup * milli, presets);
+        "{}: measured without warm-up. Each fitted time is the time that the roofline of the series {} "
+        "gives, plus {:.1f} ms. These {:.1f} ms are fitted to the times of {}\n",
+        series.name, series.base, series.startup * milli, series.startup * milli, presets);
   if (!series.base.empty())
     return fmt::format("{}: {}. The bandwidth is that of {}; peak and launch time are fitted on {}\n",
                        series.name, rates_text(series.roofline), series.base, presets);

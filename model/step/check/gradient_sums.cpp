@@ -3,8 +3,25 @@
 #include "model/step/check/gradient_sums.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace ddproxy::model {
+namespace {
+
+/// Returns why two values cannot be added. Returns an empty text if they can.
+std::string obstacle(Value const& one, Value const& other) {
+  if (one.content != other.content)
+    return "adds values of different kinds: " + name_of(one.content) + " and " + name_of(other.content);
+  if (one.model != other.model)
+    return "adds " + name_of(one.content) + " to " + name_of(other.content) +
+           " of other elements of the model";
+  if (one.version != other.version)
+    return "adds " + name_of(one.content) + " to " + name_of(other.content) +
+           ", but only one of the two is clipped or updated";
+  return {};
+}
+
+}  // namespace
 
 std::size_t GradientSums::contribution(std::size_t rank, Compute const& compute) {
   return sets_.id({{rank, compute.micro_batch, compute.op}});
@@ -44,10 +61,8 @@ Value GradientSums::sum(std::size_t rank, std::vector<Value> const& values, Redu
   std::vector<std::size_t> sets;
   for (Value const& value : values) {
     if (value.padding) return {.padding = true};
-    if (value.content != total.content || value.model != total.model || value.version != total.version) {
-      findings_.add(Rule::right_content, rank,
-                    "adds values that do not belong together: " + name_of(total.content) + " and " +
-                        name_of(value.content) + ", or different elements of the model");
+    if (const std::string why = obstacle(total, value); !why.empty()) {
+      findings_.add(Rule::right_content, rank, why);
       return {.padding = true};
     }
     sets.push_back(value.set);
