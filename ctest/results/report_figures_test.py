@@ -44,6 +44,51 @@ class Sweep(WithSample):
         self.assertLess(broken_axis.limits([10.0, 12.0], [], 9.5)[0][0], 9.5)
         self.assertGreater(broken_axis.limits([10.0, 12.0], [], 2.0)[0][0], 9.0)
 
+    def test_segments_do_not_overlap(self):
+        """With caps from 10 to 12, a value above 14 is far away. 14.1 is in the margin of the lower segment, so it belongs there. The last case is measured near
+        the caps and predicted far away."""
+        for beside, largest, is_broken in (([13.95, 14.05], 14.05, False), ([13.9, 14.1, 40.0], 14.1, True), ([[13.0], [40.0]], 40.0, False)):
+            lower, upper = broken_axis.limits([10.0, 12.0], beside)
+            self.assertEqual(upper is not None, is_broken, beside)
+            self.assertTrue(lower[0] < 10.0 and lower[1] > largest and (upper is None or lower[1] < upper[0] < 40.0), (beside, lower, upper))
+
+    def test_all_values_of_a_case_lie_in_one_segment(self):
+        random, broken = np.random.default_rng(1), 0
+        for _ in range(500):
+            beside = random.uniform(9.0, random.choice([13.0, 16.0, 60.0]), (2, 3))
+            lower, upper = broken_axis.limits(random.uniform(10.0, 12.0, 4), beside)
+            segments = [lower] if upper is None else [lower, upper]
+            broken += len(segments) - 1
+            self.assertTrue(upper is None or upper[0] > lower[1], (lower, upper))
+            for values in beside.T:
+                self.assertEqual([all(low <= v <= high for v in values) for low, high in segments].count(True), 1, (values, segments))
+        self.assertTrue(50 < broken < 450, broken)
+
+    def total_with(self, ends):
+        """Gives naive, flat and per_tensor these T, as multiples of the range of the caps above the smallest cap. Returns the axes of T and the three T in their unit."""
+        results = Results(self.sample)
+        caps = [derive.column(results, name)[results["/sweep/strategy"] == "bucketed"] for name in ("measured_median", "predicted")]
+        totals = np.min(caps) + np.array(ends) * np.ptp(caps)
+
+        def write(file):
+            for name in ("measured_median", "predicted"):
+                file[f"sweep/{name}"][:3] = totals
+            for name in ("ci_low", "ci_high"):
+                file[f"sweep/{name}"][...] = file["sweep/measured_median"][...]
+        self.change(write)
+        factor, _ = style.time_scale(np.max(derive.column(Results(self.sample), "measured_median")))
+        return draw_sweep(Results(self.sample)).subfigs[0].axes, factor * totals
+
+    def test_the_axis_is_interrupted_only_below_the_slowest_cases(self):
+        """1.99 is near the caps, and 2.01 is far from them but in the margin of 1.99."""
+        (axes,), totals = self.total_with((1.99, 2.01, 0.5))
+        self.assertGreater(axes.get_ylim()[1], max(totals))
+        (upper, lower), totals = self.total_with((9.0, 9.5, 0.5))
+        self.assertGreater(upper.get_ylim()[0], lower.get_ylim()[1])
+        self.assertTrue(upper.get_ylim()[0] < totals[0] and totals[1] < upper.get_ylim()[1] and totals[2] < lower.get_ylim()[1], totals)
+        caption = command.Report([Results(self.sample)], self.folder, None).caption("sweep", "", True)
+        self.assertTrue(caption.endswith("Where the vertical axis is interrupted, the slowest cases without a bucket size are drawn in an upper segment."), caption)
+
     def test_strategies_that_are_far_away_have_a_segment_of_their_own(self):
         def slow(file):
             for name in ("measured_median", "ci_low", "ci_high", "predicted"):
@@ -144,6 +189,15 @@ class AddedCaps(WithSample):
     def test_each_file_of_a_comparison_has_its_line(self):
         results = self.add(4, 7)
         self.assertEqual(legend(draw_against([results, results]).axes[0]), ["sample", "sample: late_caps"] * 2)
+
+
+class SweepTable(WithSample):
+    def test_the_note_says_how_e_is_predicted_again(self):
+        def note():
+            return next(table.note for table in tables.tables_of(Results(self.sample)) if table.name == "sweep")
+        self.assertNotIn("re-predicted E", note())
+        self.change(lambda file: file["sweep/same_round_exposed"].__setitem__(4, 0.1))
+        self.assertIn('The column "re-predicted E" has the median of these predictions. A change of the machine after the calibration has no influence on them.', note())
 
 
 class Band(WithSample):

@@ -14,6 +14,7 @@ from report_sample import WithSample, report  # must come first: it adds the fol
 from reporting import perfetto, plausible, step_figure, step_timeline_figure, tables  # noqa: E402
 from reporting.data import Results  # noqa: E402
 from reporting.page import words as words_of_page  # noqa: E402
+from reporting.report import Report  # noqa: E402
 
 MIB = 2**20
 # label, phase, lane, start and end in ms, live MiB at the start and at the end
@@ -104,6 +105,10 @@ class Steps(WithSample):
                       "Share of compute in a step", "predicted, no contention (ms)", "8 ranks, compute: kernels, all-reduce: mpi", "Timeline of a step",
                       "Dashed line: allocated memory, 200 MiB. Dotted line: predicted memory in use, at most 190 MiB.", "Save the trace", "Memory of a step"):
             self.assertIn(words, text)
+        for words in ("The upper panel shows the last step that was measured, on rank 0. The panel below it shows the prediction of the step. In both panels the top row is the compute lane, and each",
+                      "If they add up to at most 98 % of the step, a bar with grey hatching (gap) fills the rest"):
+            self.assertIn(words, text)
+        self.assertIn("<dt>(changed)</dt>", words_of_page(Results(self.sample), "gpt2 (changed), 2 ranks"))
         self.assertNotIn("recompute</td>", text)
         self.assertNotIn("holds no sweep", text)
         self.assertIn("The columns &quot;from&quot; and &quot;to&quot; are the ends of an interval: Student&#x27;s 95 % interval of the mean.", text)
@@ -203,6 +208,7 @@ class Steps(WithSample):
         self.only_steps()
         self.change(lambda file: [file["timeline"].pop(name) for name in ("predicted_start", "predicted_end")])
         self.assertEqual(len(step_timeline_figure.draw(Results(self.sample)).axes), 2)
+        self.assertIn("on rank 0. Its top row is the compute lane, and each row below it", Report([Results(self.sample)], self.folder, None).timelines())
 
     def test_no_texts_overlap(self):
         self.only_steps()
@@ -260,9 +266,12 @@ class Steps(WithSample):
         self.assertIn("9.1 % of a step is exposed communication", step_figure.finding(Results(self.sample)))
         self.assertEqual(self.table("step")["part"], ["forward", "waiting", "exposed", "step"])
 
-    def test_the_note_explains_waiting_if_the_file_has_it(self):
-        self.assertNotIn("waiting", tables.step_table(Results(self.sample)).note)
+    def test_the_note_and_the_caption_explain_waiting_if_the_file_has_it(self):
+        def caption():
+            return Report([Results(self.sample)], self.folder, None).caption("step", "", False)
+        self.assertNotIn("waiting", tables.step_table(Results(self.sample)).note + caption())
         self.with_waiting()
+        self.assertIn("The exposed communication E of the title is not a part of the bars: it is the time of the step minus the compute time", caption())
         self.assertIn('In the row "waiting" compute is idle', tables.step_table(Results(self.sample)).note)
 
     def test_parts_that_are_longer_than_the_step_are_marked_at_its_end(self):

@@ -249,9 +249,24 @@ class Headline(WithSample):
             "only a T above "), self.answer())
         self.assertIn("with a single sample, it is not known", self.intervals(np.nan, np.nan))
         self.make_best(25, 0.5)
-        self.assertIn("Best bucket size: 25 MiB, PyTorch's default. No other bucket size that was run is faster.", self.answer())
+        self.assertIn("Best bucket size: 25 MiB, PyTorch's default. No other bucket size that was run has a smaller T.", self.answer())
         self.change(lambda file: file["sweep/bucket_bytes"].__setitem__(6, 26 * 2**20))
         self.assertIn("Best bucket size: 26 MiB. 25 MiB, PyTorch's default, was not run", self.answer())
+
+    def test_sizes_that_are_as_fast_as_25_mib_are_named(self):
+        """The cases 3 to 9 have the caps 1, 4, 16, 25, 64, 256 and 1024 MiB. The title of the figure must name the same sizes."""
+        self.make_plans_differ()
+        self.make_best(25, 0.5)
+
+        def end(*as_fast):
+            self.change(lambda file: [file["sweep/over_best_low"].__setitem__(k, 0.99 if k in as_fast else 1.01) for k in range(3, 10)])
+            return lead.gain(Results(self.sample)).removeprefix("Best bucket size: 25 MiB, PyTorch's default. No other bucket size that was run has a smaller T")
+        self.assertEqual(end(6), ".")
+        self.assertEqual(end(5, 6), "; 16 MiB is as fast within the noise.")
+        self.assertIn("Best bucket size: 16 MiB or 25 MiB (no difference beyond the noise)", lead.finding(Results(self.sample)))
+        self.assertEqual(end(5, 6, 7), "; 16 MiB and 64 MiB are as fast within the noise.")
+        self.assertEqual(end(3, 6), "; 1 other size is as fast within the noise.")
+        self.assertEqual(end(3, 4, 5, 6), "; 3 other sizes are as fast within the noise.")
 
     def test_the_gain_is_the_first_text_of_the_page(self):
         text = page_of_sample()
@@ -323,6 +338,11 @@ class Words(WithSample):
     def test_only_the_words_that_the_page_uses_are_explained(self):
         found = re.findall("<dt>(.*?)</dt>", page.words(Results(self.sample), '<p title="busbw">a tail</p><svg><!-- kappa --><path d="regret"/></svg><p>a round, T_compute</p>'))
         self.assertEqual(found, ["T_compute", "tail", "round", "kappa, gamma"])
+
+    def test_a_changed_preset_is_explained(self):
+        self.change(lambda file: file["model"].attrs.modify("preset", "gpt2-large (changed)"))
+        results = Results(self.sample)
+        self.assertEqual(re.findall("<dt>(.*?)</dt>", page.words(results, f"<h1>{results.title()}</h1>")), ["(changed)", "replay"])
 
 
 class Finding(WithSample):

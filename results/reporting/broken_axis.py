@@ -4,7 +4,7 @@
 segment shows strategies without a cap whose values are far larger."""
 import numpy as np
 
-# Range: the largest minus the smallest value of the cases with a cap. A strategy is far away if its value lies more than one range above the
+# Range: the largest minus the smallest value of the cases with a cap. A strategy is far away if all its values lie more than one range above the
 # largest value. On one axis the caps would then have less than half of the height. A range below this share of the largest value counts as this share.
 FLAT = 0.005
 HEIGHTS = (1, 3)
@@ -13,24 +13,35 @@ GAP = 0.15
 
 
 def limits(caps, beside, anchor=np.nan):
-    """Returns (lower, upper): the two ends of each segment. `upper` is None if no value of `beside` is far away. If `anchor`, a value
-    below the caps, is near them, the lower segment includes it."""
-    caps, beside = (np.asarray(v, float)[np.isfinite(v)] for v in (caps, beside))
+    """Returns (lower, upper): the two ends of each segment. `caps` are all values of the cases with a cap. `beside` are the values of the other cases: [case],
+    or [value, case] if a case has several, for instance a measured and a predicted one. All values of a case lie in one segment, and the segments do not
+    overlap. `upper` is None if no case is far away. If `anchor`, a value below the caps, is near them, the lower segment includes it."""
+    caps = np.asarray(caps, float)[np.isfinite(caps)]
+    smallest, largest = (reduce(np.atleast_2d(np.asarray(beside, float)), axis=0) for reduce in (np.fmin.reduce, np.fmax.reduce))
+    smallest, largest = smallest[np.isfinite(smallest)], largest[np.isfinite(largest)]
     low, high = caps.min(), caps.max()
     span = max(high - low, 0.02 * abs(high), 1e-12)
-    far = high + max(high - low, FLAT * abs(high))
-    apart, near = beside[beside > far], beside[beside <= far]
-    low, high = min([low, *near]), max([high, *near])
+    near = smallest <= high + max(high - low, FLAT * abs(high))
+    lower = _lower_segment(min([low, *smallest[near]]), max([high, *largest[near]]), anchor, span)
+    while (~near & (smallest <= lower[1])).any():  # a case that lies in the margin of the lower segment belongs to this segment
+        near |= smallest <= lower[1]
+        lower = _lower_segment(min([low, *smallest[near]]), max([high, *largest[near]]), anchor, span)
+    if near.all():
+        return lower, None
+    first, last = smallest[~near].min(), largest[~near].max()
+    margin = max(0.25 * (last - first), 0.04 * last)
+    top = last + margin
+    start = max(first - margin, lower[1] + GAP * (top - lower[1]))  # keeps the marks of the lower segment out of this one
+    return lower, (min(start, (lower[1] + first) / 2), top)
+
+
+def _lower_segment(low, high, anchor, span):
+    """Returns the ends of a segment with the values from `low` to `high`, and with `anchor` if it is close below them. `span` is the range of the caps; it
+    also replaces high - low if that is 0."""
     if np.isfinite(anchor) and low - 0.6 * span <= anchor < low:
         low = anchor
     margin = high - low or span
-    lower = (max(low - 0.24 * margin, 0.0 if low >= 0.0 else -np.inf), high + 0.08 * margin)
-    if not apart.size:
-        return lower, None
-    margin = max(0.25 * (apart.max() - apart.min()), 0.04 * apart.max())
-    top = apart.max() + margin
-    start = max(apart.min() - margin, lower[1] + GAP * (top - lower[1]))  # keeps the marks of the lower segment out of this one
-    return lower, (min(start, (lower[1] + apart.min()) / 2), top)
+    return max(low - 0.24 * margin, 0.0 if low >= 0.0 else -np.inf), high + 0.08 * margin
 
 
 def _mark_break(upper, lower):

@@ -75,7 +75,7 @@ def gain(results):
     if common is None:
         return f"Best bucket size: {_best_sizes(results, totals, best)}. {COMMON}, was not run, so the gain over it is not known."
     if common == best:
-        return f"Best bucket size: {COMMON}. No other bucket size that was run is faster."
+        return f"Best bucket size: {COMMON}. No other bucket size that was run has a smaller T{_as_fast(results, totals, best)}."
     saved, noise = totals[common] - totals[best], _within_noise(results, best, common)
     text = f"Best bucket size: {_best_sizes(results, totals, best)}. {COMMON}, takes {_time(saved)} ({derive.percent(saved / totals[best])}) longer than {cap_text(results, best)}"
     if noise is None:
@@ -104,17 +104,36 @@ def _seen_text(seen):
     return f"only differences above {derive.percent(seen)}" if seen < 1.0 else f"only a T above {1.0 + seen:.1f} times the best T"
 
 
+def _as_fast_as(results, totals, best):
+    """Returns (cases, can_be_listed). The cases are `best` and those that are as fast within the noise, in the order of their bucket sizes. They can be
+    listed if they are at most three, without a slower size between them. A list with holes would look like a mistake."""
+    order = sorted(derive.bucketed_cases(results, totals), key=lambda k: results["/sweep/bucket_bytes"][k])
+    places = [place for place, k in enumerate(order) if k == best or _within_noise(results, best, k)]
+    return [order[place] for place in places], len(places) <= 3 and places[-1] - places[0] < len(places)
+
+
 def _best_sizes(results, totals, best):
     """Returns the best bucket size and those that are as fast within the noise."""
-    alike = [k for k in derive.bucketed_cases(results, totals) if k == best or _within_noise(results, best, k)]
+    alike, can_be_listed = _as_fast_as(results, totals, best)
     if len(alike) == 1:
         return cap_text(results, best)
-    order = sorted(derive.bucketed_cases(results, totals), key=lambda k: results["/sweep/bucket_bytes"][k])
-    places = [order.index(k) for k in alike]
-    if len(alike) > 3 or max(places) - min(places) >= len(places):  # a list with holes would look like a mistake
-        return f"{cap_text(results, best)} ({len(alike) - 1} other size{'s are' if len(alike) > 2 else ' is'} as fast, within the noise)"
-    sizes = [cap_text(results, k) for k in sorted(alike, key=lambda k: results["/sweep/bucket_bytes"][k])]
+    if not can_be_listed:
+        return f"{cap_text(results, best)} ({_other_sizes(len(alike) - 1)} as fast, within the noise)"
+    sizes = [cap_text(results, k) for k in alike]
     return f"{', '.join(sizes[:-1])} or {sizes[-1]} (no difference beyond the noise)"
+
+
+def _other_sizes(count):
+    return f"{count} other size{'s are' if count > 1 else ' is'}"
+
+
+def _as_fast(results, totals, best):
+    """Returns the end of a sentence that names the bucket sizes that are as fast as `best` within the noise. Returns an empty text if there are none."""
+    alike, can_be_listed = _as_fast_as(results, totals, best)
+    sizes = [cap_text(results, k) for k in alike if k != best]
+    if not sizes:
+        return ""
+    return f"; {' and '.join(sizes) + (' are' if len(sizes) > 1 else ' is') if can_be_listed else _other_sizes(len(sizes))} as fast within the noise"
 
 
 def answer(results):

@@ -12,7 +12,7 @@ from .style import plt
 from .tables import Table
 
 GIGA = 1e9
-# The layers of a bar, from bottom to top: (kinds of buffers, label, colour, hatch).
+# The layers, from left to right in a bar and from bottom to top in a timeline: (kinds of buffers, label, colour, hatch in a bar).
 LAYERS = ((("parameter",), "parameters", style.MEASURED, ""), (("gradient",), "gradients", style.PREDICTED, ""), (("bucket",), "buckets", style.OTHER, ""),
           (("optimizer_state",), "optimizer state", style.GOOD, ""), (("gathered_unit", "cached_weight"), "gathered parameters, copies of weights", style.SKY, "//"),
           (("activation",), "activations", "#E69F00", ""), (("activation_gradient",), "gradients of activations", "#F0E442", ".."),
@@ -70,7 +70,7 @@ def name_of(case):
 
 
 def _used(of_kinds):
-    """Returns the layers that are not empty everywhere. `of_kinds` is a list of {kind: bytes}."""
+    """Returns the layers that have bytes in at least one of the dictionaries. `of_kinds` is a list of {kind: bytes}."""
     return [layer for layer in LAYERS if any(layer_bytes(bytes_of, layer[0]) for bytes_of in of_kinds)]
 
 

@@ -119,6 +119,7 @@ WORDS = (
     ("flat", "case that reduces all gradients in one all-reduce, after the backward pass"),
     ("per_tensor", "case that reduces each gradient by itself, during the backward pass"),
     ("optimal", "case with the buckets that have the smallest predicted T"),
+    ("(changed)", "the input changes the shape of the preset, for instance the number of layers"),
     ("kernels", "real kernels carry out the computation"),
     ("replay", "compute or all-reduces only wait for the time that a table or the roofline gives"),
     ("roofline", "shortest possible time of an operation: its flops at the peak rate or its bytes at the memory bandwidth, whichever takes longer. The modelled time is this time "
@@ -160,7 +161,7 @@ OF_STEPS = (
     ("model error", "|predicted step / measured step - 1|. It is the field model_error of the line DDPROXY_STEP_FOM. The model error of a sweep (line DDPROXY_FOM) is another "
      "quantity: the mean error of the predicted E"),
 )
-ALSO_OF_STEPS = ("95 % interval", "bucket size, cap", "kernels", "replay", "roofline", "mpi, nccl", "contention", "copies", "kappa, gamma", "algbw", "busbw", "valid")
+ALSO_OF_STEPS = ("95 % interval", "bucket size, cap", "(changed)", "kernels", "replay", "roofline", "mpi, nccl", "contention", "copies", "kappa, gamma", "algbw", "busbw", "valid")
 
 
 def _visible(content):

@@ -16,7 +16,7 @@ from .tables import Table, tables_of
 CAPTIONS = {
     "sweep": "T and E over the bucket size, measured and predicted. Cases without a bucket size (naive, flat and others) stand at the edges.",
     "samples": "Distribution of the samples of each case. The number of samples is in parentheses. A sample is the maximum over the ranks.",
-    "step": "Parts of a whole step, measured and predicted. In each sample the parts add up to the step. The median of each part is taken separately, so the parts of a bar can add up to more or less than the step, by a lot if the steps differ a lot. A gap of 2 % of the step or more is hatched. If the parts add up to at least 102 % of the step, a line marks the end of the step.",
+    "step": "Parts of a whole step, measured and predicted. In each sample the parts add up to the step. The median of each part is taken separately, so the parts of a bar can add up to more or less than the step, by a lot if the steps differ a lot. If they add up to at most 98 % of the step, a bar with grey hatching (gap) fills the rest up to the end of the step. If they add up to at least 102 % of the step, a line marks the end of the step.",
     "split": "Where the time of each case goes. A case has four bars: compute alone, communication alone, the sum of the two, and the measured T. Among the cases with a bucket "
              "size the figure shows only the best one and the one with 25 MiB, PyTorch's default. Communication makes the backward pass longer (slowdown), and the last buckets are "
              "reduced after it (tail). The measured bar ends at the median T. Slowdown and tail are the medians of the table \"Every case\", and compute is the rest. A negative median is drawn as 0.",
@@ -26,7 +26,7 @@ CAPTIONS = {
     "against": "T over the bucket size. Each file has a curve of its own.",
     "history": "T over time, relative to the first file that has the case. The curves are naive, flat, per_tensor, and the bucketed case that is best in the first file of all.",
 }
-BROKEN = " The vertical axis is interrupted: the slowest cases without a bucket size are drawn in an upper segment."
+BROKEN = " Where the vertical axis is interrupted, the slowest cases without a bucket size are drawn in an upper segment."
 TIMELINE = ("Each figure shows compute and communication on rank {rank} in the last sample of each case in the figure. The grey span of a case is the exposed time of that sample alone. It begins at the T_compute of that sample, "
             "the time of the slowest rank without communication. So the compute of rank {rank} can end before or after that moment. "
             "Elsewhere on the page E is the median over all samples. The colours alternate from one operation to the next and from one bucket to the next.")
@@ -34,10 +34,12 @@ MEMORY = (" The lower panel shows the memory in use: the gradients, and the buck
           "so are the buckets. An array is in use from the start of the first task that uses it until the end of the last one, or to the end of the step if its content is kept. ")
 DASHED = "The dashed line is the memory that is allocated."
 CALCULATED = "The panel shows the memory that the simulated machine would use; this program allocates none of it."
-STEP_TIMELINE = ("The last step that was {source}, on rank {rank}, above its prediction. In each step the top row is the compute lane, and each row below it is a communication lane. "
+STEP_TIMELINE = ("The upper panel shows the last step that was {source}, on rank {rank}. {rows} the compute lane, and each row below it is a communication lane. "
                  "A lane carries out its tasks one after another. The lowest panel shows the memory in use on the same rank. Memory is in use from the start of the first task that "
                  "needs it until the end of the last one. Parameters and optimizer states "
                  "are always in use. The dot is the peak.")
+STEP_ROWS = "The panel below it shows the prediction of the step. In both panels the top row is"
+STEP_ROWS_ALONE = "Its top row is"  # without a prediction
 # (attribute of /fom, words of the page, format, factor to the unit of the page)
 FACTS = (("tokens_per_s", "figure of merit (tokens/s)", ".1f", 1), ("backward_s", "T at the best bucket size (ms)", ".2f", 1e3), ("bucket_mib", "best bucket size (MiB)", "g", 1),
          ("exposed_s", "exposed communication E (ms)", ".2f", 1e3), ("tail_s", "tail (ms)", ".2f", 1e3), ("overlap", "overlap", ".3f", 1),
@@ -75,7 +77,8 @@ class Report:
         if name == "costs":
             return costs_figure.caption(self.newest)
         late = " The times were replayed from a table. On a busy machine a replayed call takes longer than the table says." if name in ("allreduce", "collectives") and is_replayed(self.newest) else ""
-        return CAPTIONS.get(name, title) + late + BROKEN * (name == "sweep" and is_broken) + (split_caption(self.newest) if name == "split" else "")
+        more = {"split": split_caption, "step": step_figure.caption}
+        return CAPTIONS.get(name, title) + late + BROKEN * (name == "sweep" and is_broken) + (more[name](self.newest) if name in more else "")
 
     def figures(self):
         title = self.newest.title()
@@ -129,7 +132,8 @@ class Report:
         svg = style.as_svg(drawn, "timeline")
         self._save(drawn, "timeline", f"{found}\n{self.newest.title()}")
         style.close(drawn)
-        caption = STEP_TIMELINE.format(source=step_timeline_figure.source(self.newest), rank=timeline_figure.first_rank(self.newest, step_timeline_figure.CASE))
+        rows = STEP_ROWS if step_timeline_figure.has_prediction(self.newest) else STEP_ROWS_ALONE
+        caption = STEP_TIMELINE.format(source=step_timeline_figure.source(self.newest), rank=timeline_figure.first_rank(self.newest, step_timeline_figure.CASE), rows=rows)
         allocation = step_timeline_figure.allocation(self.newest)
         texts = [f"the panel shows the {allocation}" if allocation.startswith("memory") else allocation, step_timeline_figure.prediction(self.newest)]
         return page.figure(svg, " ".join([caption, *(f"{text[0].upper()}{text[1:]}." for text in texts if text)]))

@@ -13,6 +13,8 @@ REST = "gap"  # the time of the step that its parts do not add up to
 REST_LOOK = {"color": "none", "hatch": "////", "edgecolor": style.GREY, "linewidth": 0.8}
 STEP_LOOK = {"color": style.INK, "linewidth": 2.0}
 SHOWN_REST = 0.02  # a rest of at least this share of the step is drawn and named
+E_IS_NO_PART = (" The exposed communication E of the title is not a part of the bars: it is the time of the step minus the compute time of the same step without communication. "
+                "The part waiting is not the same: in this time compute is idle.")
 ROWS = {"median": "measured", "predicted": "predicted", "uncontended": "predicted,\nno contention"}
 
 
@@ -31,6 +33,11 @@ def rest(row):
     step. `row` is {part: seconds} with the part `step`."""
     left = row["step"] - sum(row.get(part, 0.0) for part in _parts(row))
     return left if abs(left) >= SHOWN_REST * row["step"] else 0.0
+
+
+def caption(results):
+    """Returns sentences about E for the caption. Returns an empty text for a file of an earlier version, in whose bars E is a part."""
+    return E_IS_NO_PART if "waiting" in results["/step/part"] else ""
 
 
 def _label(results, column):

@@ -21,6 +21,11 @@ def has_timeline(results):
     return results.has("/timeline/phase", "/timeline/count", "/memory/live_at_start", "/memory/allocated") and not results.has("/sweep/strategy")
 
 
+def has_prediction(results):
+    """Returns whether the file has the predicted times of the tasks."""
+    return results.has("/timeline/predicted_start", "/timeline/predicted_end")
+
+
 def rows_of(resource):
     """Returns {resource: position of its row}: compute at the top, the communication lanes below it."""
     names = sorted(set(resource), key=lambda name: (name != "compute", name))
@@ -116,7 +121,7 @@ def draw(results):
     """Draws the measured or replayed step above the predicted one, if there is one, and the live buffers of this step below."""
     start, end, phase, resource = timeline_figure.events(results, CASE, ("start", "end", "phase", "resource"))
     steps = [(f"{source(results)}, rank {timeline_figure.first_rank(results, CASE)}", start, end)]
-    if results.has("/timeline/predicted_start", "/timeline/predicted_end"):
+    if has_prediction(results):
         steps.append(("predicted", *timeline_figure.events(results, CASE, ("predicted_start", "predicted_end"))))
     longest = max(float(np.max(ends)) for _, _, ends in steps)
     factor, unit = style.time_scale(longest)

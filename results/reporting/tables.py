@@ -47,9 +47,9 @@ SWEEP_NOTE = ("T, E, slowdown, tail and overlap are medians over the samples. Ea
               "case to another.")
 VERIFIED_NOTE = (" The column \"verified\" says whether ddproxy checked the gradients of the case after its all-reduces, and found them right. With replayed all-reduces it checks instead that no "
                  "all-reduce began too early or in the wrong order.")
-SAME_ROUND_NOTE = (" A round takes one sample of each case. The column \"re-predicted E\" is the E that the model predicts from the all-reduces and T_compute that were measured "
-                   "in the same round as the sample. So a change of the machine after the calibration has no influence on it. Predicted T and predicted E come from the "
-                   "calibration.")
+SAME_ROUND_NOTE = (" A round takes one sample of each case. For each sample the model also predicts E again, from T_compute and the all-reduces that were measured in the same round. "
+                   "The column \"re-predicted E\" has the median of these predictions. A change of the machine after the calibration has no influence on them. Predicted T and predicted E "
+                   "come from the calibration.")
 SCORE_NOTE = ("The row \"model\" is the prediction of this run. The other rows are simpler predictions, with which the model is compared. \"constant\" predicts the same E for all bucket sizes: the "
               "E that fits the measurements best. It prefers no cap, so its regret is the mean over the caps. \"pytorch_default\" predicts, for all bucket sizes, the E measured at {cap}. It chooses "
               "that cap, so its regret is what this cap costs. \"uncontended\" is the model without contention.")
