@@ -4,8 +4,9 @@
 
 ADDRESS_SPACES runs have a limit of the address space (RLIMIT_AS, ulimit -v). GROUPS runs are in a control group of version 1, which needs root
 and a system with such groups. The limits are evenly spaced from a tenth to one and a half times what a run needs. The folder has an older results
-file. A run must not hang. After a run that ends with 0 the new file must be complete; after any other run the older file or the new one. Nothing that
-was flushed may be lost. The test prints how often each exit code occurs, and whether a message came with it."""
+file. A run must not hang. After a run that ends with 0, the new file must be there and be complete. After any other run, the file that is there,
+older or new, must be complete. Nothing that was flushed may be lost. The test prints how often each exit code occurs, and whether a message came
+with it."""
 import os
 import resource
 import sys
@@ -65,7 +66,7 @@ def strike(root, name, number, old, before, count):
         is_whole = file.attrs["complete"] == 1
     is_old = run.whole.read_bytes() == old
     ended = "0" if run.code == 0 else f"{run.code} with a line" if ended_well else f"{run.code}"
-    if run.flushed.exists() and is_old and run.part.exists():  # FILE.part must have the flushed values, not the old file
+    if run.flushed.exists() and is_old and run.part.exists():  # the old file need not have the flushed values; FILE.part must have them
         run.whole.unlink()
     elif is_old:
         run.flushed.unlink(missing_ok=True)
@@ -89,7 +90,7 @@ def strike_many(root, name, tries, peak, old, limit):
         share = 0.1 + 1.4 * number / max(tries - 1, 1)
         end = strike(root, name, number, old, lambda run: limit(run, int(share * peak) // resource.getpagesize() * resource.getpagesize()), count)
         ends[end] = ends.get(end, 0) + 1
-    count.conclude(f"{name}, of {peak / 2**20:.0f} MiB; exit codes {ends}", with_phases=False)
+    count.conclude(f"{name}, limits of 0.1 to 1.5 times {peak / 2**20:.0f} MiB; exit codes {ends}", with_phases=False)
 
 
 def main():
@@ -98,7 +99,9 @@ def main():
         whole, space, memory = peaks(root)
         old = whole.read_bytes()
         strike_many(root, "address space", ADDRESS_SPACES, space, old, limit_space)
-        if GROUPS == 0 or not os.access("/sys/fs/cgroup/memory/memory.limit_in_bytes", os.R_OK):
+        if GROUPS == 0:
+            return print("control groups: skipped, GROUPS is 0")
+        if not os.access("/sys/fs/cgroup/memory/memory.limit_in_bytes", os.R_OK):
             return print("control groups: skipped, this system has none of version 1")
         try:
             GROUP.mkdir(exist_ok=True)

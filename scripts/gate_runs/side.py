@@ -13,9 +13,9 @@ import time
 from gate_runs.cores import core_lists, launcher_of
 from gate_runs.failure import RUN_FAILED, USAGE, Failed
 
-# The size of arguments and environment moves the stack of a program, and with it the times of small kernels by some percent (Mytkowicz et al.,
-# Producing Wrong Data Without Doing Anything Obviously Wrong, ASPLOS 2009). A random size in each round makes this noise; otherwise it would
-# be a difference between the builds.
+# The size of arguments and environment shifts the stack of a program. This changes the times of small kernels by some percent (Mytkowicz et al.,
+# Producing Wrong Data Without Doing Anything Obviously Wrong, ASPLOS 2009). With a random size in each round this change is noise; with fixed
+# sizes it could look like a difference between the builds.
 PAGE = 4096
 LONGEST_TURN_S = 300
 
