@@ -8,6 +8,7 @@
 #include "miniapp/analysis/json_tables.hpp"
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/tables.hpp"
+#include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/memory_need.hpp"
