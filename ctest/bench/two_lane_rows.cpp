@@ -46,10 +46,10 @@ GroupPlace place_of(Runtime const& runtime) {
 
 TwoLanes two_lanes(Runtime const& runtime, Settings const& settings, std::size_t bytes) {
   const std::size_t elements = settings.largest / sizeof(float);
-  TwoLanes row{runtime, elements, kernels::HostFloats("gathered, reduced, results", 3 * elements),
-               messages({.verb = Verb::all_gather, .train = false, .bytes = bytes}, place_of(runtime), elements),
-               messages({.verb = Verb::reduce_scatter, .train = false, .bytes = bytes}, place_of(runtime),
-                        elements)};
+  TwoLanes row{
+      runtime, elements, kernels::HostFloats("gathered, reduced, results", 3 * elements),
+      messages({.verb = Verb::all_gather, .train = false, .bytes = bytes}, place_of(runtime), elements),
+      messages({.verb = Verb::reduce_scatter, .train = false, .bytes = bytes}, place_of(runtime), elements)};
   for (auto& call : row.scatters) {
     call.read.offset += elements;
     call.assigned.offset = 2 * elements;
@@ -116,8 +116,8 @@ void compare(benchmark::State& state, Runtime const& runtime, Settings const& se
 
 void register_two_lane_rows(Runtime const& runtime, Settings const& settings, bool own_core) {
   for (const bool thread : {true, false})
-    register_rows(settings, {.verb = Verb::all_gather, .train = false, .lanes = 2}, thread ? "thread" : "poll",
-                  [=, &runtime](benchmark::State& state, Row const& row) {
+    register_rows(settings, {.verb = Verb::all_gather, .train = false, .lanes = 2},
+                  thread ? "thread" : "poll", [=, &runtime](benchmark::State& state, Row const& row) {
                     compare(state, runtime, settings, {.thread = thread, .own_core = own_core}, row.bytes);
                   });
 }
