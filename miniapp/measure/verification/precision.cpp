@@ -87,18 +87,14 @@ std::string beyond_bound(PrecisionErrors const& errors, Precision precision,
   if (errors.total_rms <= bound) return "";  // NaN does not pass
   const auto worst = std::ranges::max_element(errors.rms) - errors.rms.begin();
   return fmt::format(
-      "matrix products in {}: the gradients of a real pass differ from those of fp32 products by {:.3g} "
-      "(norm of the difference / norm of the fp32 gradients), but the bound is {:.3g}; the gradient with the "
-      "largest error is {} ({:.3g})",
+      "matrix products in {}: the gradients of a real pass differ from those of fp32 products by {:.3g} (norm of the difference / norm of the fp32 gradients), but the bound is {:.3g}; the gradient with the largest error is {} ({:.3g})",
       word_of(precision, precision_words), errors.total_rms, bound,
       pass.gradients[static_cast<std::size_t>(worst)].name, errors.rms[static_cast<std::size_t>(worst)]);
 }
 
 std::string describe(PrecisionErrors const& errors, Precision precision) {
-  return fmt::format(
-      "matrix products in {}: gradients differ from those of fp32 products by {:.2g} (norm of the difference "
-      "/ norm of the fp32 gradients)\n",
-      word_of(precision, precision_words), errors.total_rms);
+  return fmt::format("matrix products in {}: gradients differ from those of fp32 products by {:.2g} (norm of the difference / norm of the fp32 gradients)\n",
+                     word_of(precision, precision_words), errors.total_rms);
 }
 
 }  // namespace ddproxy
