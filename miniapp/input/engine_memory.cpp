@@ -40,8 +40,8 @@ double memory_in_mpi(Config const& config, LaneCalls const& lane) {
 // Returns the bytes that collectives over MPI need in addition to the buffers of the step: the buffers of the
 // engines of all lanes, and the largest memory that MPI allocates for one of them. `buffers_of` returns the
 // buffers of an engine.
-double mpi_memory(Config const& config, std::vector<LaneCalls> const& lanes,
-                  EngineBuffers (*buffers_of)(WireFormat, std::size_t, int)) {
+double memory_of_lanes(Config const& config, std::vector<LaneCalls> const& lanes,
+                       EngineBuffers (*buffers_of)(WireFormat, std::size_t, int)) {
   double buffers = 0, in_mpi = 0;
   for (auto const& lane : lanes) {
     buffers += written_bytes(buffers_of(config.wire, piece_elements(config), lane.ranks), lane.most);
@@ -53,7 +53,7 @@ double mpi_memory(Config const& config, std::vector<LaneCalls> const& lanes,
 }  // namespace
 
 double engine_memory(Config const& config, std::vector<LaneCalls> const& lanes) {
-  if (config.backend == Backend::mpi) return mpi_memory(config, lanes, buffers_of_mpi);
+  if (config.backend == Backend::mpi) return memory_of_lanes(config, lanes, buffers_of_mpi);
   double buffers = 0;
   if (config.backend == Backend::nccl)
     for (auto const& lane : lanes) buffers += bytes_of(buffers_of_nccl(config.wire, lane.most));
@@ -62,7 +62,7 @@ double engine_memory(Config const& config, std::vector<LaneCalls> const& lanes) 
 
 double staged_memory(Config const& config, std::vector<LaneCalls> const& lanes) {
   if (config.backend != Backend::mpi || config.buffers == Buffers::direct) return 0;
-  return mpi_memory(config, lanes, buffers_of_staged_mpi);
+  return memory_of_lanes(config, lanes, buffers_of_staged_mpi);
 }
 
 }  // namespace ddproxy
