@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "miniapp/app/session.hpp"
 #include "miniapp/cores/prepare_rank.hpp"
@@ -27,6 +29,12 @@ bool launched_first() {
   return true;
 }
 
+// Waits a moment if another rank prints the error. The launcher ends all ranks when one of them ends with an
+// error, and the first rank may not have printed its line yet.
+void let_first_rank_speak() {
+  if (!launched_first()) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+}
+
 // Prints an error and returns its exit code. `runtime` is null if MPI does not run. `everywhere` says that
 // all ranks have this error. Any other error aborts all ranks, because they would wait for this rank for
 // ever.
@@ -40,6 +48,7 @@ int fail(Runtime const* runtime, CollectiveError const& error, bool everywhere) 
         "ddproxy: {}{}", many && !everywhere && !named ? fmt::format("rank {}: ", runtime->rank()) : "",
         error.message));
   if (many && !everywhere) MPI_Abort(runtime->communicator(), error.code);
+  if (!many) let_first_rank_speak();
   return error.code;
 }
 
@@ -63,6 +72,7 @@ int run(Options const& options, int argc, char** argv) {
 int start(int argc, char** argv) {
   int exit_code = exit_fine;
   const auto options = parse_options(argc, argv, version, launched_first(), exit_code);
+  if (!options && exit_code != exit_fine) let_first_rank_speak();
   if (!options) return exit_code;
   if (works_on_login_node(*options)) return launched_first() ? run_on_login_node(*options) : exit_fine;
   return run(*options, argc, argv);

@@ -131,6 +131,19 @@ def check_oversubscription():
     assert start([], "short.toml", "-o", "s.h5", "--strict").returncode == 0
 
 
+def check_the_line_of_a_slow_first_rank():
+    """All ranks refuse the run. The launcher ends the first rank as soon as another rank has ended, but its line must arrive. Here it is slow:
+    it has a low priority and shares a core with a loop."""
+    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, CORES[:1]))
+    try:
+        done = start([*UNBOUND[:-1], "1", "nice", "-n", "15", ddproxy, "sweep", "short.toml", "-o", "s.h5", "--strict", ":", "-n", "1"], "short.toml", "-o", "s.h5",
+                     "--strict", cores=CORES[:1])
+        assert done.returncode == 2 and "ddproxy: --strict: " in done.stderr, done
+    finally:
+        busy.kill()
+        busy.wait()
+
+
 def check_cpu_quota():
     """A planted CPU quota of one core must limit the threads. It replaces /sys/fs/cgroup for the program only, in a name space for mounts."""
     os.makedirs("groups", exist_ok=True)
@@ -174,6 +187,7 @@ def check_one_second_start():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for check in (check_each_way, check_idle_cores, check_what_the_launcher_does_not_say, check_explicit_settings_win, check_oversubscription, check_cpu_quota, check_blas_advice, check_one_second_start):
+    for check in (check_each_way, check_idle_cores, check_what_the_launcher_does_not_say, check_explicit_settings_win, check_oversubscription, check_the_line_of_a_slow_first_rank,
+                  check_cpu_quota, check_blas_advice, check_one_second_start):
         check()
         print(check.__name__, "passed")
