@@ -334,6 +334,18 @@ class Notes(WithSample):
             self.assertEqual("OPENBLAS" in text, bool(advice))
 
 
+class FigureOfMerit(WithSample):
+    def test_a_file_without_a_sweep_shows_no_figures_that_it_does_not_have(self):
+        results = Results(self.sample)
+        results.attributes["/fom", "overlap"] = np.float64("nan")
+        self.assertIn("<dt>overlap</dt><dd>\u2013</dd>", Report([results], self.folder, None).facts())
+        for name in [name for name in results.values if name.startswith("/sweep/")]:
+            del results.values[name]
+        facts = Report([results], self.folder, None).facts()
+        self.assertNotIn("overlap", facts)
+        self.assertIn("<dt>valid</dt>", facts)
+
+
 class Words(WithSample):
     def test_only_the_words_that_the_page_uses_are_explained(self):
         found = re.findall("<dt>(.*?)</dt>", page.words(Results(self.sample), '<p title="busbw">a tail</p><svg><!-- kappa --><path d="regret"/></svg><p>a round, T_compute</p>'))

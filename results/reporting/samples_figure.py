@@ -57,6 +57,7 @@ def _scale(axes, values):
         _decades(axes, linear)
         axes.set_xlabel(f"T relative to the median of its case (%),\nlinear to \N{PLUS-MINUS SIGN}{linear:.2g} %, log scale beyond")
     else:
+        axes.locator_params(axis="x", nbins=5)  # small numbers have long labels
         axes.set_xlabel("T relative to the median of its case (%)")
 
 
