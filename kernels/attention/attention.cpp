@@ -16,7 +16,8 @@ bool fuses(AttentionSize size) {
 }
 namespace chosen = fused;
 #else
-// Without CUDA nothing is fused. The calls below then name functions that are never called.
+// Without CUDA nothing is fused. The calls of `chosen::` below must still compile, although they are never
+// executed.
 bool fuses(AttentionSize) {
   return false;
 }

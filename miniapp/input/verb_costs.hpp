@@ -14,8 +14,8 @@
 #include "model/step/step_graph.hpp"
 
 // The costs of the collectives of a step, from tables. A verb is the kind of a collective. x is the full size
-// of a collective in bytes on the wire: a(x) of an all-reduce, rs(x) of a reduce-scatter, ag(x) of an
-// all-gather, bc(x) of a broadcast.
+// of a collective in bytes on the wire. The time is called a(x) for an all-reduce, rs(x) for a reduce-scatter,
+// ag(x) for an all-gather and bc(x) for a broadcast.
 namespace ddproxy {
 
 /// How a step uses one verb on one communicator.
@@ -33,8 +33,8 @@ std::map<VerbKey, VerbUse> verb_uses(model::RankGraphs const& step);
 /// The seconds of a verb over groups of ranks as a function of x.
 struct VerbTable {
   model::AllreduceCost cost;
-  /// True if the table is known to be one of groups on as many nodes as the group that was asked for. False
-  /// if it does not state on how many nodes its groups are.
+  /// True if the table states that its groups are on as many nodes as the group that was asked for. False if
+  /// it states no number of nodes.
   bool states_nodes = false;
 };
 
@@ -50,8 +50,9 @@ VerbTables tables_of_file(std::filesystem::path const& file, int ranks);
 VerbTables replayed_tables(Config const& config);
 
 /// The costs of a step's collectives. There is a warning for each cost that was derived from the table of
-/// another verb. If a table does not state on how many nodes its groups are, there is also a warning if
-/// communicators with different groups share it, or if its groups are not neighbouring ranks.
+/// another verb. There are two more warnings for a table that does not state on how many nodes its groups are:
+/// one if communicators with different groups use it, the other if a group of the step that uses it is on
+/// more nodes than neighbouring ranks would be.
 struct VerbCosts {
   model::CollectiveCosts costs;
   std::vector<std::string> warnings;

@@ -181,13 +181,13 @@ std::string pytorch_lines(Prediction const& p) {
       base * milli);
   const bool cap_gains = gains(advice.cap_seconds, base);
   if (!cap_gains && !gains(advice.list_seconds, base))
-    return text + "  Leave the default: no other bucket sizes make T more than 0.1 % shorter here.\n";
+    return text + "  Keep the default: no other bucket sizes make T more than 0.1 % shorter here.\n";
   fmt::format_to(
       Out(text),
       "  # if help(DistributedDataParallel) shows bucket_cap_mb_list: T is {} than with the default\n"
       "  bucket_cap_mb_list=[{}]\n",
       smaller_text(advice.list_seconds, base), fmt::join(model::cap_list_mib(advice.list), ", "));
-  if (!cap_gains) return text + "  # else: leave the default, no other cap makes T more than 0.1 % shorter\n";
+  if (!cap_gains) return text + "  # else: keep the default, no other cap makes T more than 0.1 % shorter\n";
   fmt::format_to(Out(text), "  # else: T is {} than with the default\n  bucket_cap_mb={}\n",
                  smaller_text(advice.cap_seconds, base), advice.cap_mib);
   return text;

@@ -54,7 +54,7 @@ std::string Extrapolation::warning(std::filesystem::path const& file) const {
                                                   : fmt::format("{} and {} bytes", smallest_, largest_);
   return fmt::format(
       "the all-reduce table covers {} to {} bytes, and the times of other sizes are extrapolated. So T and E "
-      "of these cases are less certain: {}. To improve this, measure all-reduces of {}{}",
+      "of the following are less certain: {}. To improve this, measure all-reduces of {}{}",
       table_.front().bytes, table_.back().bytes, fmt::join(names_, ", "), sizes,
       file.empty() ? "" : " and add rows to " + file.string());
 }

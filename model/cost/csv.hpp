@@ -44,18 +44,18 @@ std::vector<LayerTime> read_layer_times(std::filesystem::path const& file);
 std::vector<LayerSize> read_layer_sizes(std::filesystem::path const& file);
 /// Reads `name,numel,seconds`.
 std::vector<GradientTime> read_gradient_times(std::filesystem::path const& file);
-/// Reads `bytes,seconds` and the optional columns `ranks` and `verb` (the kind of the collective). Only rows
-/// of all_reduce are read. If there is a column `ranks`, only rows of `ranks` ranks are read; 0 stands for
-/// the only number of ranks in the file. If there is a column `nodes`, only rows are read that hold for
-/// consecutive ranks with `ranks_per_node` ranks on each node (nodes_of_rows() in collective_tables.hpp).
-/// `ranks_per_node` is 0 if it is not known. Throws if the file has no such row, or if `ranks` is 0 and the
+/// Reads `bytes,seconds` and the optional columns `ranks`, `nodes` and `verb` (the kind of the collective).
+/// Only rows of all_reduce are read. If there is a column `ranks`, only rows of `ranks` ranks are read; 0
+/// stands for the only number of ranks in the file. If there is a column `nodes`, only rows of one number of
+/// nodes are read: the number of nodes on which these ranks are if each node has `ranks_per_node` of them
+/// (nodes_of_rows() in collective_tables.hpp has the rules). `ranks_per_node` is 0 if it is not known. Throws if the file has no such row, or if `ranks` is 0 and the
 /// file has several numbers of ranks. The result is sorted by bytes.
 std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ranks = 0,
                                       int ranks_per_node = 0);
 
-/// Returns the numbers of ranks in an all-reduce file, rising. If `ranks_per_node` is not 0, leaves out those
-/// whose rows do not hold for consecutive ranks with `ranks_per_node` ranks on each node. Returns an empty
-/// list if the file has no column `ranks`.
+/// Returns the numbers of ranks in an all-reduce file, rising. If `ranks_per_node` is not 0, returns only
+/// those for which read_allreduce() finds rows with the right number of nodes. Returns an empty list if the
+/// file has no column `ranks`.
 std::vector<int> allreduce_ranks(std::filesystem::path const& file, int ranks_per_node = 0);
 
 /// Reads `bytes,kappa,gamma`, with rows in any order. Throws for speeds outside (0, 1].
@@ -64,7 +64,7 @@ std::vector<SpeedPoint> read_contention(std::filesystem::path const& file);
 /// One row of a T(b) file.
 struct CurvePoint {
   double bucket_mib;
-  double seconds;  ///< step time T
+  double seconds;  ///< T: time of the backward pass and its all-reduces
 };
 
 /// Reads `bucket_mib,seconds`: a user's own T(b), measured or predicted. Keeps the order of the file.

@@ -14,7 +14,7 @@ REST_LOOK = {"color": "none", "hatch": "////", "edgecolor": style.GREY, "linewid
 STEP_LOOK = {"color": style.INK, "linewidth": 2.0}
 SHOWN_REST = 0.02  # a rest of at least this share of the step is drawn and named
 E_IS_NO_PART = (" The exposed communication E of the title is not a part of the bars: it is the time of the step minus the compute time of the same step without communication. "
-                "The part waiting is not the same: in this time compute is idle.")
+                "The part \"waiting\" is not E: it is the time in which compute is idle.")
 ROWS = {"median": "measured", "predicted": "predicted", "uncontended": "predicted,\nno contention"}
 
 
@@ -135,7 +135,7 @@ def answer(results):
     else:
         text.append(f"Of this, E = {_time(measured['exposed'])} is exposed communication.")
     if measured["step"] > 0.0:
-        text.append(f"The model predicts {_time(predicted['step'])}, which is {_off(predicted['step'] / measured['step'] - 1.0)}.")
+        text.append(f"The model predicts a step of {_time(predicted['step'])}, which is {_off(predicted['step'] / measured['step'] - 1.0)}.")
     if measured["step"] > 0.0 and (missed := _rest_text(measured)):
         text.append(f"{missed} The median of each part is taken separately, so this happens if the steps differ a lot.")
     rate = results.attribute("/step", "step_tokens_per_s")

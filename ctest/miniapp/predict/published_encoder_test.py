@@ -95,8 +95,8 @@ class PublishedEncoder(PredictCase):
         self.assertEqual(largest_error, {})
 
     def test_no_link_explains_the_published_order(self):
-        """FSDP's additional all-gather has the same size at each batch, and more compute hides more of it. So if a link is slow enough to make FSDP slower, it is
-        slower by more at the small batch. In the published table it is slower by more at the large batch."""
+        """FSDP's additional all-gather has the same size at each batch, and more compute hides more of it. So if a link is slow enough to make FSDP slower
+        than DDP, the difference is larger at the small batch. In the published table it is larger at the large batch."""
         def more(seconds):
             return 1e3 * (seconds["fsdp"] - seconds["none"])
 

@@ -23,8 +23,8 @@ using Out = std::back_insert_iterator<std::string>;
 std::string model_text(Account const& account) {
   auto const& counts = account.counts;
   std::string text = fmt::format(
-      "{}: {} parameters, elements of {} bytes; {} tokens of a rank in a micro-batch, {} micro-batch{} in a "
-      "step\n",
+      "{}: {} parameters; {} bytes for an element of parameters and activations; {} tokens of a rank in a "
+      "micro-batch, {} micro-batch{} in a step\n",
       model::printable(model_words(account.name)), counts.parameters, account.element_bytes, account.tokens,
       account.micro_batches, account.micro_batches == 1 ? "" : "es");
   fmt::format_to(Out(text), "state: 16 bytes a parameter, {:.1f} GB\n", account.state_bytes() / giga);

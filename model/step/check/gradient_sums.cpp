@@ -110,7 +110,7 @@ void GradientSums::check_complete(std::size_t rank, Segment const& segment) {
                            gradient + "all contributions, but is not their average over the replicas");
     return findings_.add(Rule::contributes_all, rank,
                          gradient + std::to_string(sets_.size(set)) +
-                             " contributions; expected: one of every replica, micro-batch and operator");
+                             " contributions; expected: one for each combination of replica, micro-batch and operator");
   }
 }
 

@@ -134,7 +134,7 @@ class WholeStepBuilder : AllReduceBuilder {
 
 }  // namespace
 
-/// Builds the step of the row `none`.
+/// Builds the step of the row `none` of shard_table.inc: a step without sharding.
 RankGraphs unsharded_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
                           WholeStep const& strategy, std::size_t ranks, RankClasses) {
   return WholeStepBuilder(pass, strategy).build(forward, tokens, ranks);
