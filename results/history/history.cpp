@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "model/statistics/mean.hpp"
 #include "model/statistics/quantile.hpp"
 #include "model/text/echo.hpp"
 #include "results/compare/compare_parts.hpp"
@@ -85,9 +86,9 @@ void add_the_whole(std::vector<Night>& nights) {
       common.push_back(one.name);
   if (common.empty()) return;
   for (auto& night : nights) {
-    double sum = 0.0;
-    for (auto const& name : common) sum += night.find(name)->log_ratio;
-    const double mean = sum / static_cast<double>(common.size());
+    std::vector<double> log_ratios;
+    for (auto const& name : common) log_ratios.push_back(night.find(name)->log_ratio);
+    const double mean = model::mean(log_ratios);
     const auto stored = std::ranges::find(night.cases, the_whole, &NightCase::name);
     if (stored == night.cases.end())
       night.cases.push_back({the_whole, mean, std::nan("")});
