@@ -46,7 +46,7 @@ class CalibrationRecorder : public testing::Test {
     return {2, operations, samples, next(2 * operations * samples), probes(samples)};
   }
   void write(Tables const& tables) {
-    recorder_->layers(config_, workload_, tables.layers);
+    recorder_->layers(config_, workload_, tables.operations);
     recorder_->allreduce(tables.sizes, 2);
     recorder_->calibration(tables.runs);
   }
@@ -77,11 +77,11 @@ void expect_equal_probes(Row const& one, Row const& other) {
 
 void expect_equal(Recorder const& recorder, Tables const& tables) {
   const auto passes = recorder.passes();
-  EXPECT_EQ(passes.ranks, tables.layers.ranks);
-  EXPECT_EQ(passes.operations, tables.layers.operations);
-  EXPECT_EQ(passes.samples, tables.layers.samples);
-  EXPECT_EQ(passes.seconds, tables.layers.seconds);
-  expect_equal_probes(passes, tables.layers);
+  EXPECT_EQ(passes.ranks, tables.operations.ranks);
+  EXPECT_EQ(passes.operations, tables.operations.operations);
+  EXPECT_EQ(passes.samples, tables.operations.samples);
+  EXPECT_EQ(passes.seconds, tables.operations.seconds);
+  expect_equal_probes(passes, tables.operations);
   const auto sizes = recorder.sizes();
   ASSERT_EQ(sizes.size(), tables.sizes.size());
   for (std::size_t row = 0; row < sizes.size(); ++row) {
@@ -126,7 +126,7 @@ TEST_F(CalibrationRecorder, GivesBackSizesWithoutSamples) {
 
 TEST_F(CalibrationRecorder, GivesBackSamplesWithoutProbes) {
   Tables tables{passes(1), {size(1000, 2), size(2000, 1)}, {run(1000, 1)}};
-  tables.layers.probes = tables.sizes[0].probes = tables.sizes[1].probes = tables.runs[0].probes = {};
+  tables.operations.probes = tables.sizes[0].probes = tables.sizes[1].probes = tables.runs[0].probes = {};
   write(tables);
   expect_equal(*recorder_, tables);
 }
@@ -180,7 +180,7 @@ TEST_F(CalibrationRecorder, GivesBackTheSamplesOfAfterTheSweepBehindTheOthers) {
   const Tables before{passes(2), {size(1000, 2), size(2000, 3)}, {run(1000, 2), run(2000, 1)}};
   const Tables more{passes(3), {size(1000, 0), size(2000, 4)}, {run(1000, 3), run(2000, 0)}};
   Tables all = before;
-  append(all.layers, more.layers);
+  append(all.operations, more.operations);
   for (std::size_t row = 0; row < 2; ++row) {
     add(all.sizes[row].seconds, more.sizes[row].seconds);
     add_probes(all.sizes[row], more.sizes[row]);

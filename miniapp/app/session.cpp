@@ -87,9 +87,9 @@ void Session::layers() {
   report_ += layer_table(context_.workload, times, context_.config.compute == ComputeMode::replay);
 }
 
-// Uses only the passes that were measured in the state `state_` (layers_of_state()).
+// Uses only the passes that were measured in the state `state_` (operations_of_state()).
 void Session::keep_ready_times() {
-  const auto times = layers_of_state();
+  const auto times = operations_of_state();
   const auto ready = slowest_ready(context_.workload, times);
   const bool replayed = context_.config.compute == ComputeMode::replay;
   recorder_->ready_times(ready);

@@ -142,7 +142,7 @@ class Session {
   // session_predict.cpp and session_finish.cpp. All methods from here on run on rank 0 only, except
   // measure_missing_tables() and share_plan(), which all ranks call.
   model::MachineStates find_states(std::vector<SizeTimes> const& sizes) const;
-  OperationTimes layers_of_state() const;
+  OperationTimes operations_of_state() const;
   std::vector<SizeTimes> of_state(std::vector<SizeTimes> sizes) const;
   std::vector<SizeTimes> sizes_of_state() const { return of_state(recorder_->sizes()); }
   std::vector<ContentionSample> runs_of_state() const;

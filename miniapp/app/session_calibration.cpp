@@ -54,7 +54,7 @@ void Session::close_calibration() {
   complete_tables(context_, calibration_, seconds_for_state(table_seconds_));
   predicted_ = true;
   if (!root()) return;
-  recorder_->layers(context_.config, context_.workload, calibration_.layers);
+  recorder_->layers(context_.config, context_.workload, calibration_.operations);
   recorder_->allreduce(calibration_.sizes, context_.ranks());
   recorder_->calibration(calibration_.runs);
   keep_tables();
@@ -84,9 +84,9 @@ void Session::take_rounds(int first, int last) {
   const int rounds = calibration_rounds(context_.config.samples);
   for (int round = first; round < last; ++round) {
     if (round > 0 && signalled(context_.runtime)) return;  // the samples so far are kept
-    const auto before = taken(calibration_.layers, table_rounds_->times());
-    add_passes(context_, calibration_.layers, samples_of_round(context_.config.samples, round, rounds));
-    keep_samples_of([&] { recorder_->layers(context_.config, context_.workload, calibration_.layers); });
+    const auto before = taken(calibration_.operations, table_rounds_->times());
+    add_passes(context_, calibration_.operations, samples_of_round(context_.config.samples, round, rounds));
+    keep_samples_of([&] { recorder_->layers(context_.config, context_.workload, calibration_.operations); });
     table_rounds_->take(round, rounds);
     keep_samples_of([&] { recorder_->allreduce(table_rounds_->times(), context_.ranks()); });
     contention_rounds_->take(round, rounds);
@@ -98,7 +98,7 @@ void Session::take_rounds(int first, int last) {
     static const std::vector<SizeTimes> none;  // replayed all-reduces are not measured
     auto const& measured = context_.reduces() ? table_rounds_->times() : none;
     phases_.push_back(
-        phase_behind(before, fmt::format("round {}", round + 1), calibration_.layers, measured));
+        phase_behind(before, fmt::format("round {}", round + 1), calibration_.operations, measured));
   }
 }
 

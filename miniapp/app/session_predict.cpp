@@ -85,7 +85,7 @@ void Session::plan_from_input() {
 
 // Gathers what a prediction needs from the tables of the state `state_`, and derives the model's job from it.
 model::Measurements Session::take_measurements() {
-  auto measurements = collect_measurements(context_, layers_of_state(), sizes_of_state(),
+  auto measurements = collect_measurements(context_, operations_of_state(), sizes_of_state(),
                                            context_.reduces() ? nullptr : &*cost_);
   measurements.copies = context_.copies;
   measurements.handover = handover_of_state();

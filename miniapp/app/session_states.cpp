@@ -49,7 +49,7 @@ model::MachineStates Session::find_states(std::vector<SizeTimes> const& sizes) c
   return states;
 }
 
-OperationTimes Session::layers_of_state() const {
+OperationTimes Session::operations_of_state() const {
   auto passes = recorder_->passes();
   return state_ ? in_state(states_, *state_, std::move(passes)) : passes;
 }
@@ -176,7 +176,7 @@ void Session::measure_missing_tables() {
 
 bool Session::has_tables(model::MachineStates const& states, std::size_t state) const {
   return has_table(states, state, calibration_.sizes) && has_table(states, state, calibration_.runs) &&
-         has_table(states, state, calibration_.layers);
+         has_table(states, state, calibration_.operations);
 }
 
 // Predicts again, from the samples of the tables that were taken in the state `state_`. Uses no sample of the

@@ -171,7 +171,7 @@ void Session::compare_phases() {
   auto samples = recorder_->samples();
   for (auto& of_case : samples) of_case = samples_of_state(of_case);
   phases_.push_back({"sweep", model::median_estimate(sweep_compute(context_.config, samples))});
-  const Phase calibration{"calibration", model::median_estimate(pass_seconds(layers_of_state()))};
+  const Phase calibration{"calibration", model::median_estimate(pass_seconds(operations_of_state()))};
   const auto doubt = phase_doubt(calibration, phases_.back());
   recorder_->phases(phases_, doubt);
   if (!doubt.empty()) results::say_error(fmt::format("warning: {}", doubt));

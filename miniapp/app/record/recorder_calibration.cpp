@@ -111,7 +111,7 @@ void Recorder::handover(double seconds) {
 }
 
 void Recorder::later(Tables const& tables) {
-  if (tables.layers.samples > 0) write_passes(writer_, "later_", tables.layers);
+  if (tables.operations.samples > 0) write_passes(writer_, "later_", tables.operations);
   const auto [seconds, extents] = matrix(tables.sizes, &SizeTimes::seconds);
   if (!seconds.empty()) {
     writer_.write("/allreduce/later_seconds", seconds, extents);

@@ -18,11 +18,11 @@ std::vector<std::vector<std::vector<double>>> by_sample(OperationTimes const& ti
 
 }  // namespace
 
-model::Measurements collect_measurements(RankContext const& context, OperationTimes const& layers,
+model::Measurements collect_measurements(RankContext const& context, OperationTimes const& operations,
                                          std::vector<SizeTimes> const& allreduce,
                                          model::TableCost const* known) {
   model::Measurements measurements;
-  measurements.operations = by_sample(layers);
+  measurements.operations = by_sample(operations);
   for (auto const& gradient : context.workload.pass.gradients)
     measurements.gradient_operation.push_back(gradient.operation);
   measurements.gradient_bytes = context.workload.gradient_bytes;

@@ -14,7 +14,7 @@ namespace ddproxy {
 /// by bytes of gradients. If `known` is not null, a(x) is that table, and `allreduce` is not used. The result
 /// has no contention and no copies; the caller adds them. Call it on rank 0, which has the times of all
 /// ranks.
-model::Measurements collect_measurements(RankContext const& context, OperationTimes const& layers,
+model::Measurements collect_measurements(RankContext const& context, OperationTimes const& operations,
                                          std::vector<SizeTimes> const& allreduce,
                                          model::TableCost const* known);
 

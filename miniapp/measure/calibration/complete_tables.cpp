@@ -19,8 +19,8 @@ using model::MachineStates;
 
 constexpr std::chrono::milliseconds pause{10};
 
-void add_sample(RankContext& context, OperationTimes& layers) {
-  add_passes(context, layers, 1);
+void add_sample(RankContext& context, OperationTimes& operations) {
+  add_passes(context, operations, 1);
 }
 
 template <class Rows>
@@ -82,7 +82,7 @@ void complete_table(RankContext& context, std::vector<SizeTimes>& sizes, double 
 void complete_tables(RankContext& context, Tables& tables, double limit_s) {
   const auto start = Clock::now();
   complete_table(context, tables.sizes, limit_s);
-  const MachineStates states({probes_of(tables.layers), probes_of(tables.sizes), probes_of(tables.runs)},
+  const MachineStates states({probes_of(tables.operations), probes_of(tables.sizes), probes_of(tables.runs)},
                              quantities_of(tables.sizes));
   const auto state = state_with_table(states, tables.sizes).value_or(most_sampled(states, tables.sizes));
   complete_tables(context, tables, states, state, limit_s - seconds_since(context, start));
@@ -98,14 +98,14 @@ void complete_tables(RankContext& context, Tables& tables, MachineStates const& 
   };
   go_on_with(tables.sizes);
   go_on_with(tables.runs);
-  std::span layers(&tables.layers, 1);
-  go_on_with(layers);
+  std::span operations(&tables.operations, 1);
+  go_on_with(operations);
 }
 
 Tables behind(Tables tables, Tables const& before) {
-  std::vector<std::size_t> passes(tables.layers.samples - before.layers.samples);
-  std::iota(passes.begin(), passes.end(), before.layers.samples);
-  tables.layers = with_samples(std::move(tables.layers), passes);
+  std::vector<std::size_t> passes(tables.operations.samples - before.operations.samples);
+  std::iota(passes.begin(), passes.end(), before.operations.samples);
+  tables.operations = with_samples(std::move(tables.operations), passes);
   for (std::size_t i = 0; i < tables.sizes.size(); ++i) {
     auto& size = tables.sizes[i];
     for (auto* values : {&size.seconds, &size.probes.before, &size.probes.after})

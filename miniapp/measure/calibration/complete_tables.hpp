@@ -27,7 +27,7 @@ void complete_table(RankContext& context, std::vector<SizeTimes>& sizes, double 
 
 /// The tables from which a prediction is made.
 struct Tables {
-  OperationTimes layers;
+  OperationTimes operations;
   std::vector<SizeTimes> sizes;
   std::vector<ContentionSample> runs;
 };

@@ -41,15 +41,16 @@ std::vector<double> pass_seconds(OperationTimes const& times) {
   return slowest;
 }
 
-Taken taken(OperationTimes const& layers, std::vector<SizeTimes> const& sizes) {
-  Taken taken{layers.samples, {}};
+Taken taken(OperationTimes const& operations, std::vector<SizeTimes> const& sizes) {
+  Taken taken{operations.samples, {}};
   for (auto const& size : sizes) taken.calls.push_back(size.seconds.size());
   return taken;
 }
 
-Phase phase_behind(Taken const& before, std::string name, OperationTimes const& layers,
+Phase phase_behind(Taken const& before, std::string name, OperationTimes const& operations,
                    std::vector<SizeTimes> const& sizes) {
-  Phase phase{std::move(name), model::median_estimate(without_first(pass_seconds(layers), before.passes))};
+  const auto passes = without_first(pass_seconds(operations), before.passes);
+  Phase phase{std::move(name), model::median_estimate(passes)};
   if (sizes.empty()) return phase;
   const std::size_t row = row_of_phases(sizes);
   phase.allreduce = model::median(without_first(sizes[row].seconds, before.calls[row]));

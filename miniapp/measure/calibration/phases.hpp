@@ -31,11 +31,11 @@ struct Taken {
   std::vector<std::size_t> calls;  ///< [message size]
 };
 /// Returns the number of samples that these tables have.
-Taken taken(OperationTimes const& layers, std::vector<SizeTimes> const& sizes);
+Taken taken(OperationTimes const& operations, std::vector<SizeTimes> const& sizes);
 
 /// Makes a phase of the samples that a calibration took after those that `before` counts. For the all-reduce
 /// it takes the largest message size of at most 4 MiB, or the smallest size if all are larger.
-Phase phase_behind(Taken const& before, std::string name, OperationTimes const& layers,
+Phase phase_behind(Taken const& before, std::string name, OperationTimes const& operations,
                    std::vector<SizeTimes> const& sizes);
 
 /// Returns the medians of T_compute and of a(x) in each phase, in seconds. Leaves out phases without samples.

@@ -18,8 +18,8 @@ std::size_t samples_of_row(SizeTimes const& size) {
 std::size_t samples_of_row(ContentionSample const& run) {
   return run.compute_alone.size();
 }
-std::size_t samples_of_row(OperationTimes const& layers) {
-  return layers.samples;
+std::size_t samples_of_row(OperationTimes const& operations) {
+  return operations.samples;
 }
 
 template <class Row>
@@ -57,8 +57,8 @@ void keep(MachineStates const& states, std::size_t state, model::Probes const& p
 
 }  // namespace
 
-std::vector<double> probes_of(OperationTimes const& layers) {
-  return collect(std::span(&layers, 1));
+std::vector<double> probes_of(OperationTimes const& operations) {
+  return collect(std::span(&operations, 1));
 }
 
 std::vector<double> probes_of(std::vector<SizeTimes> const& sizes) {
@@ -93,9 +93,9 @@ std::vector<ContentionSample> in_state(MachineStates const& states, std::size_t 
   return runs;
 }
 
-OperationTimes in_state(MachineStates const& states, std::size_t state, OperationTimes layers) {
-  const auto chosen = samples_in(states, state, layers.probes, layers.samples);
-  return chosen.empty() ? layers : with_samples(std::move(layers), chosen);
+OperationTimes in_state(MachineStates const& states, std::size_t state, OperationTimes operations) {
+  const auto chosen = samples_in(states, state, operations.probes, operations.samples);
+  return chosen.empty() ? operations : with_samples(std::move(operations), chosen);
 }
 
 bool lacks_samples(MachineStates const& states, std::size_t state, SizeTimes const& size) {
@@ -106,12 +106,12 @@ bool lacks_samples(MachineStates const& states, std::size_t state, ContentionSam
   return lacks(states, state, run);
 }
 
-bool lacks_samples(MachineStates const& states, std::size_t state, OperationTimes const& layers) {
-  return lacks(states, state, layers);
+bool lacks_samples(MachineStates const& states, std::size_t state, OperationTimes const& operations) {
+  return lacks(states, state, operations);
 }
 
-bool has_table(MachineStates const& states, std::size_t state, OperationTimes const& layers) {
-  return !lacks(states, state, layers);
+bool has_table(MachineStates const& states, std::size_t state, OperationTimes const& operations) {
+  return !lacks(states, state, operations);
 }
 
 bool has_table(MachineStates const& states, std::size_t state, std::vector<SizeTimes> const& sizes) {

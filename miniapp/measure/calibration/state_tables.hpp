@@ -17,7 +17,7 @@ namespace ddproxy {
 // complete if each row has enough samples in this state; has_table() says how many are enough.
 
 /// Returns all probes of the rows of a table: those before and those after each sample.
-std::vector<double> probes_of(OperationTimes const& layers);
+std::vector<double> probes_of(OperationTimes const& operations);
 std::vector<double> probes_of(std::vector<SizeTimes> const& sizes);
 std::vector<double> probes_of(std::vector<ContentionSample> const& runs);
 /// Returns the times of the all-reduces of each message size, with their probes. MachineStates uses them to
@@ -34,12 +34,12 @@ std::vector<SizeTimes> in_state(model::MachineStates const& states, std::size_t 
 std::vector<ContentionSample> in_state(model::MachineStates const& states, std::size_t state,
                                        std::vector<ContentionSample> runs);
 /// Returns the times of the passes that were measured in `state`, or of all passes if there are none.
-OperationTimes in_state(model::MachineStates const& states, std::size_t state, OperationTimes layers);
+OperationTimes in_state(model::MachineStates const& states, std::size_t state, OperationTimes operations);
 
 /// Returns whether a row of a table has too few samples in `state`; has_table() says how many are enough.
 bool lacks_samples(model::MachineStates const& states, std::size_t state, SizeTimes const& size);
 bool lacks_samples(model::MachineStates const& states, std::size_t state, ContentionSample const& run);
-bool lacks_samples(model::MachineStates const& states, std::size_t state, OperationTimes const& layers);
+bool lacks_samples(model::MachineStates const& states, std::size_t state, OperationTimes const& operations);
 
 /// Returns whether each row of a table has enough samples in `state`. A quarter of the samples of the row is
 /// enough, but at least three samples are needed, and ten samples are always enough. Returns true for
@@ -47,7 +47,7 @@ bool lacks_samples(model::MachineStates const& states, std::size_t state, Operat
 bool has_table(model::MachineStates const& states, std::size_t state, std::vector<SizeTimes> const& sizes);
 bool has_table(model::MachineStates const& states, std::size_t state,
                std::vector<ContentionSample> const& runs);
-bool has_table(model::MachineStates const& states, std::size_t state, OperationTimes const& layers);
+bool has_table(model::MachineStates const& states, std::size_t state, OperationTimes const& operations);
 
 /// Returns the state with the most samples among the states for which has_table() is true. Returns nothing if
 /// there is no such state.
