@@ -6,7 +6,7 @@
 #include "miniapp/app/session.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
-#include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/comparison_buffers.hpp"
 #include "miniapp/measure/verification/verify.hpp"
 #include "results/output/standard_streams.hpp"
 
@@ -29,8 +29,7 @@ std::string Session::verify_case(CaseReport const& report) {
 // Compares real gradients that were rounded for the wire with their fp32 average. Records and prints the
 // errors. Returns an error message, or an empty text if the errors are within their bound.
 std::string Session::verify_wire() {
-  const bool rounds = context_.workload.wire != WireFormat::fp32;
-  if (!rounds || !context_.reduces() || context_.config.compute == ComputeMode::replay) return "";
+  if (!compares_wire(context_.config)) return "";
   say("comparing the reduced gradients of a pass with their fp32 average");
   const auto errors = measure_wire_errors(context_);
   if (root()) {

@@ -27,42 +27,41 @@ double written_bytes(EngineBuffers const& buffers, MostElements const& most) {
       {std::min(buffers.rounded, most.of_call), std::min(buffers.results, most.scattered), buffers.pinned});
 }
 
-// Returns the bytes that MPI allocates during the largest call. The main thread and the communication thread
-// both carry out calls. While one of them does, the heap of the other one still keeps up to kept_by_heap
-// bytes that MPI has freed.
-double memory_in_mpi(Config const& config, LaneCalls const& lane) {
+// Returns the bytes that MPI allocates during the largest call.
+double allocated_in_call(Config const& config, LaneCalls const& lane) {
   if (lane.ranks < 2) return 0;
   const auto piece = static_cast<double>(std::min(lane.most.of_call, piece_elements(config)));
-  const double temporaries = mpi_temporaries * piece * wire_element_bytes(config.wire);
-  return temporaries + std::min(temporaries, kept_by_heap);
+  return mpi_temporaries * piece * wire_element_bytes(config.wire);
 }
 
 // Returns the bytes that collectives over MPI need in addition to the buffers of the step: the buffers of the
-// engines of all lanes, and the largest memory that MPI allocates for one of them. `buffers_of` returns the
+// engines of all lanes, and the largest memory that MPI allocates for one of them, or `between_calls` if it
+// is more. The main thread and the communication thread both carry out calls. While one of them does, the
+// heap of the other one still keeps up to kept_by_heap bytes that MPI has freed. `buffers_of` returns the
 // buffers of an engine.
-double memory_of_lanes(Config const& config, std::vector<LaneCalls> const& lanes,
+double memory_of_lanes(Config const& config, std::vector<LaneCalls> const& lanes, double between_calls,
                        EngineBuffers (*buffers_of)(WireFormat, std::size_t, int)) {
-  double buffers = 0, in_mpi = 0;
+  double buffers = 0, in_call = 0;
   for (auto const& lane : lanes) {
     buffers += written_bytes(buffers_of(config.wire, piece_elements(config), lane.ranks), lane.most);
-    in_mpi = std::max(in_mpi, memory_in_mpi(config, lane));
+    in_call = std::max(in_call, allocated_in_call(config, lane));
   }
-  return buffers + in_mpi;
+  return buffers + std::max(in_call, between_calls) + std::min(in_call, kept_by_heap);
 }
 
 }  // namespace
 
-double engine_memory(Config const& config, std::vector<LaneCalls> const& lanes) {
-  if (config.backend == Backend::mpi) return memory_of_lanes(config, lanes, buffers_of_mpi);
+double engine_memory(Config const& config, std::vector<LaneCalls> const& lanes, double between_calls) {
+  if (config.backend == Backend::mpi) return memory_of_lanes(config, lanes, between_calls, buffers_of_mpi);
   double buffers = 0;
   if (config.backend == Backend::nccl)
     for (auto const& lane : lanes) buffers += bytes_of(buffers_of_nccl(config.wire, lane.most));
-  return buffers;
+  return buffers + between_calls;
 }
 
-double staged_memory(Config const& config, std::vector<LaneCalls> const& lanes) {
-  if (config.backend != Backend::mpi || config.buffers == Buffers::direct) return 0;
-  return memory_of_lanes(config, lanes, buffers_of_staged_mpi);
+double staged_memory(Config const& config, std::vector<LaneCalls> const& lanes, double between_calls) {
+  if (config.backend != Backend::mpi || config.buffers == Buffers::direct) return between_calls;
+  return memory_of_lanes(config, lanes, between_calls, buffers_of_staged_mpi);
 }
 
 }  // namespace ddproxy

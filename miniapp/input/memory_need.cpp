@@ -38,8 +38,9 @@ Config with_pass_backend(Config config) {
 
 // Returns engine_memory() of the lanes of a backward pass.
 double pass_engine_memory(Config const& config, Workload const& workload, int ranks,
-                          std::size_t scattered = 0) {
-  return engine_memory(with_pass_backend(config), pass_lanes(config, workload, ranks, scattered));
+                          std::size_t scattered = 0, double between_calls = 0) {
+  return engine_memory(with_pass_backend(config), pass_lanes(config, workload, ranks, scattered),
+                       between_calls);
 }
 
 double gate_bytes(Config const& config, int ranks) {
@@ -132,8 +133,9 @@ std::size_t gate_elements(Config const& config, int ranks) {
 
 double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks,
                         std::size_t scattered) {
-  return program_bytes + pass_engine_memory(config, workload, ranks, scattered) + gate_bytes(config, ranks) +
-         array_memory(config, workload, concurrency);
+  const double compared = wire_error_memory(config);
+  return program_bytes + pass_engine_memory(config, workload, ranks, scattered, compared) +
+         gate_bytes(config, ranks) + array_memory(config, workload, concurrency);
 }
 
 double device_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks) {
@@ -144,8 +146,10 @@ double device_memory_need(Config const& config, Workload const& workload, int co
 
 double host_memory_beside_device(Config const& config, Workload const& workload, int ranks,
                                  std::size_t scattered) {
-  return precision_memory(config, workload) +
-         staged_memory(with_pass_backend(config), pass_lanes(config, workload, ranks, scattered));
+  const Config with_backend = with_pass_backend(config);
+  const auto lanes = pass_lanes(config, workload, ranks, scattered);
+  return std::max(precision_memory(config, workload) + staged_memory(with_backend, lanes),
+                  staged_memory(with_backend, lanes, wire_error_memory(config)));
 }
 
 MemoryNeed pass_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks,
@@ -154,20 +158,6 @@ MemoryNeed pass_memory_need(Config const& config, Workload const& workload, int 
     return {host_memory_need(config, workload, concurrency, ranks, scattered), std::nullopt};
   return {host_memory_beside_device(config, workload, ranks, scattered),
           device_memory_need(config, workload, concurrency, ranks)};
-}
-
-bool compares_precision(Config const& config) {
-  return config.precision != Precision::fp32 && config.compute == ComputeMode::kernels;
-}
-
-PrecisionBuffers precision_buffers(model::BackwardPass const& pass) {
-  std::size_t largest = 0;
-  for (auto const& gradient : pass.gradients) largest = std::max(largest, gradient.slice().count);
-  return {pass.gradients.elements(), largest};
-}
-
-double precision_memory(Config const& config, Workload const& workload) {
-  return compares_precision(config) ? precision_buffers(workload.pass).bytes() : 0;
 }
 
 StepPlaces step_places(Config const& config, Workload const& workload, model::StepGraph const& graph) {

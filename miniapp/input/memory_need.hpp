@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "miniapp/input/comparison_buffers.hpp"
 #include "miniapp/input/config.hpp"
 #include "miniapp/input/engine_buffers.hpp"
 #include "miniapp/input/kernel_memory.hpp"
@@ -53,10 +54,10 @@ std::size_t gate_elements(double kib);
 std::size_t gate_elements(Config const& config, int ranks);
 
 /// Returns the bytes of host memory that one of `ranks` ranks needs. The messages of the gate are included
-/// for every command, although only `run` and `sweep` make them. The results file is not included: rank 0
-/// holds it, and needs results_memory() (miniapp/input/results_need.hpp) in addition. `concurrency` is the
-/// concurrency of the execution space. `scattered` is MostElements::scattered of the reduce-scatters that the
-/// command carries out; only `collectives` has some. Throws what kernel_memory()
+/// for every command, although only `run` and `sweep` make them. So is wire_error_memory(). The results file
+/// is not included: rank 0 holds it, and needs results_memory() (miniapp/input/results_need.hpp) in addition.
+/// `concurrency` is the concurrency of the execution space. `scattered` is MostElements::scattered of the
+/// reduce-scatters that the command carries out; only `collectives` has some. Throws what kernel_memory()
 /// (miniapp/input/kernel_memory.hpp) throws.
 double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks,
                         std::size_t scattered = 0);
@@ -67,9 +68,10 @@ double host_memory_need(Config const& config, Workload const& workload, int conc
 double device_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks);
 
 /// Returns the bytes of host memory that one of `ranks` ranks needs if its arrays are in device memory: those
-/// of precision_memory(), and those with which MPI carries out collectives through pinned memory. With
-/// [allreduce] buffers = "auto" the latter are included, although MPI may say at run time that it takes
-/// device memory. The program and the libraries of the device are not included.
+/// of precision_memory() or wire_error_memory() (miniapp/input/comparison_buffers.hpp), and those with which
+/// MPI carries out collectives through pinned memory. With [allreduce] buffers = "auto" the latter are
+/// included, although MPI may say at run time that it takes device memory. The program and the libraries of
+/// the device are not included.
 double host_memory_beside_device(Config const& config, Workload const& workload, int ranks,
                                  std::size_t scattered = 0);
 
@@ -78,25 +80,6 @@ double host_memory_beside_device(Config const& config, Workload const& workload,
 /// those of host_memory_need().
 MemoryNeed pass_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks,
                             std::size_t scattered = 0);
-
-/// Returns whether a run of this input compares its gradients with those of fp32 products
-/// (miniapp/measure/verification/precision.hpp).
-bool compares_precision(Config const& config);
-
-/// The arrays in host memory that the comparison of gradients allocates, in elements. The prediction of
-/// memory counts them.
-struct PrecisionBuffers {
-  std::size_t gradients;  ///< all gradients of fp32 products
-  std::size_t largest;    ///< the elements of the largest gradient: a copy of one gradient after the other
-  double bytes() const { return static_cast<double>(gradients + largest) * gradient_element_bytes; }
-};
-
-/// Returns the arrays of the comparison for the gradients of a backward pass.
-PrecisionBuffers precision_buffers(model::BackwardPass const& pass);
-
-/// Returns the bytes of host memory that a rank of a build for a device needs for this comparison. Returns 0
-/// if the run compares nothing.
-double precision_memory(Config const& config, Workload const& workload);
 
 /// Returns the places of the buffers of a whole step in the memory of a rank. The collectives of a
 /// calibration begin at element 0, so the buffers on which they may work come first. Without sharding these

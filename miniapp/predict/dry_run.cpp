@@ -73,16 +73,18 @@ std::string describe_memory(Config const& config, Workload const& workload, std:
                             std::size_t scattered) {
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
   const MemoryNeed need = pass_memory_need(config, workload, concurrency, likely_ranks, scattered);
-  if (need.device) return describe_device_memory(config, need, precision_memory(config, workload));
+  const ComparisonMemory compared{precision_memory(config, workload), wire_error_memory(config)};
+  if (need.device) return describe_device_memory(config, need, compared);
   return describe_host_memory(config, need.host + results_memory(config, workload, cases, likely_ranks));
 }
 
-std::string describe_device_memory(Config const& config, MemoryNeed const& need, double precision_bytes) {
+std::string describe_device_memory(Config const& config, MemoryNeed const& need, ComparisonMemory compared) {
   std::vector<std::string> uses;
-  if (precision_bytes > 0)
+  if (compared.precision > 0)
     uses.push_back(fmt::format("to compare the gradients of {} products with those of fp32",
                                word_of(config.precision, precision_words)));
-  if (need.host > precision_bytes) uses.emplace_back("to pass device memory to MPI");
+  const double compares = std::max(compared.precision, compared.wire);
+  if (need.host > compares) uses.emplace_back("to pass device memory to MPI");
   const auto text = fmt::format("memory: {:.2f} GiB of device memory for each rank\n", *need.device / gib);
   if (uses.empty()) return text;
   return text + fmt::format("host memory: {:.2f} GiB for each rank, {}\n", need.host / gib,

@@ -38,10 +38,18 @@ std::string describe_collectives_plan(Options const& options, Config const& conf
 std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases,
                             std::size_t scattered = 0);
 
+/// Bytes of host memory with which a run compares gradients (miniapp/input/comparison_buffers.hpp).
+struct ComparisonMemory {
+  double precision = 0;  ///< result of precision_memory()
+  double wire = 0;       ///< result of wire_error_memory()
+};
+
 /// Returns the lines about the memory of a rank whose arrays are in device memory. `need.device` must have a
-/// value. The second line is about host memory: `precision_bytes` to compare gradients, and the rest for
-/// collectives over MPI. It is left out if the rank needs neither.
-std::string describe_device_memory(Config const& config, MemoryNeed const& need, double precision_bytes = 0);
+/// value. The second line is about host memory: `compared.precision` to compare gradients, and the rest for
+/// collectives over MPI. It is left out if the rank needs neither. It is also left out if the rank needs
+/// `compared.wire` only, which is 3 MiB.
+std::string describe_device_memory(Config const& config, MemoryNeed const& need,
+                                   ComparisonMemory compared = {});
 
 /// Returns the line with the model and its gradients. The texts of the first four functions begin with it.
 std::string describe_model(Config const& config, Workload const& workload);

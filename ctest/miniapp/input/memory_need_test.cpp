@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ctest/miniapp/input/input_file.hpp"
+#include "miniapp/input/engine_memory.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/input/units.hpp"
@@ -26,7 +27,7 @@ TEST(KernelMemory, HoldsARoundedMessageOfAllGradientsBesideNccl) {
   const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
   const auto workload = make_workload(fp32);
   EXPECT_EQ(host_memory_need(bf16, make_workload(bf16), 1, 2) - host_memory_need(fp32, workload, 1, 2),
-            static_cast<double>(workload.bytes()) / 2);
+            static_cast<double>(workload.bytes()) / 2 + wire_error_memory(bf16));
 }
 
 // Open MPI allocates 1.5 times the largest piece. Two threads keep that much each.
@@ -94,12 +95,14 @@ double beside_device(std::string const& keys, int ranks = 2) {
   return host_memory_beside_device(config, make_workload(config), ranks);
 }
 
-// Two pinned slots, and what MPI allocates. In bf16 a piece has half of the bytes on the wire, and the engine
-// has a message of this size.
+// Two pinned slots, and what MPI allocates, in two heaps. In bf16 a piece has half of the bytes on the wire,
+// and the engine has a message of this size. The arrays that compare what was reduced are then larger than
+// what MPI allocates, and take its place in one heap.
 TEST(StagedMemory, HoldsTwoSlotsAndWhatMpiTakes) {
   EXPECT_EQ(beside_device("backend = \"mpi\"\n"), (2 + 3) * piece_bytes);
   EXPECT_EQ(beside_device("backend = \"mpi\"\nbuffers = \"staged\"\n"), (2 + 3) * piece_bytes);
-  EXPECT_EQ(beside_device("backend = \"mpi\"\nwire = \"bf16\"\n"), (2 + 0.5 + 1.5) * piece_bytes);
+  EXPECT_EQ(beside_device("backend = \"mpi\"\nwire = \"bf16\"\n"),
+            (2 + 0.5 + 0.75) * piece_bytes + WireErrorBuffers{}.bytes());
   EXPECT_EQ(beside_device("backend = \"mpi\"\n", 1), 2 * piece_bytes) << "one rank sends nothing";
 }
 
@@ -139,6 +142,43 @@ TEST(PrecisionMemory, HoldsAllGradientsAndTheLargestOneAgain) {
   EXPECT_EQ(host_memory_beside_device(config, workload, 2), precision_memory(config, workload));
 }
 
+TEST(WireErrorMemory, HoldsThreeArraysIfRealGradientsAreRoundedForTheWire) {
+  auto config = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");
+  EXPECT_EQ(wire_error_memory(config), 3 << 20);
+  config.backend = Backend::replay;
+  EXPECT_EQ(wire_error_memory(config), 0) << "nothing is reduced";
+  config.backend = Backend::nccl;
+  EXPECT_EQ(wire_error_memory(config), 3 << 20);
+  config.compute = ComputeMode::replay;
+  EXPECT_EQ(wire_error_memory(config), 0) << "there are no real gradients";
+  EXPECT_EQ(wire_error_memory(tiny("[allreduce]\nbackend = \"mpi\"\n")), 0) << "nothing is rounded";
+}
+
+// MPI allocates 1.5 times the 2 bytes of each element. It has freed them when the arrays are allocated, so
+// the larger of the two counts.
+TEST(WireErrorMemory, TakesThePlaceOfWhatMpiAllocates) {
+  const auto config = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");
+  const auto added = [&](std::size_t elements, int ranks) {
+    const LaneCalls lane{{.of_call = elements}, ranks};
+    return engine_memory(config, {lane}, wire_error_memory(config)) - engine_memory(config, {lane});
+  };
+  EXPECT_EQ(added(std::size_t{1} << 21, 2), 0);
+  EXPECT_EQ(added(std::size_t{1} << 20, 2), 0) << "both need 3 MiB";
+  EXPECT_EQ(added(std::size_t{1} << 19, 2), 3 << 19);
+  EXPECT_EQ(added(std::size_t{1} << 21, 1), 3 << 20) << "one rank sends nothing";
+}
+
+// The arrays of one comparison are freed before the other one starts.
+TEST(WireErrorMemory, IsNotAddedToThatOfTheOtherComparison) {
+  auto config = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
+  const auto workload = make_workload(config);
+  const double arrays = wire_error_memory(config);
+  EXPECT_EQ(host_memory_beside_device(config, workload, 2), arrays);
+  config.precision = Precision::tf32;
+  EXPECT_EQ(host_memory_beside_device(config, workload, 2),
+            std::max(precision_memory(config, workload), arrays));
+}
+
 // A rank that neither computes nor reduces needs no device memory.
 TEST(MemoryNeed, IsOfTheHostOrOfBoth) {
   auto config = tiny("[allreduce]\nbackend = \"mpi\"\n");
@@ -168,11 +208,13 @@ TEST(DryRun, SaysWhatHostMemoryIsForBesideADevice) {
   EXPECT_EQ(describe_device_memory(config, {gib / 4, 2 * gib}),
             device + "host memory: 0.25 GiB for each rank, to pass device memory to MPI\n");
   const std::string compares = "to compare the gradients of tf32 products with those of fp32";
-  EXPECT_EQ(describe_device_memory(config, {gib, 2 * gib}, gib),
+  EXPECT_EQ(describe_device_memory(config, {gib, 2 * gib}, {.precision = gib}),
             device + "host memory: 1.00 GiB for each rank, " + compares + "\n");
   EXPECT_EQ(
-      describe_device_memory(config, {1.5 * gib, 2 * gib}, gib),
+      describe_device_memory(config, {1.5 * gib, 2 * gib}, {.precision = gib}),
       device + "host memory: 1.50 GiB for each rank, " + compares + " and to pass device memory to MPI\n");
+  constexpr double mib = 1 << 20;
+  EXPECT_EQ(describe_device_memory(config, {3 * mib, 2 * gib}, {.wire = 3 * mib}), device);
 }
 
 }  // namespace

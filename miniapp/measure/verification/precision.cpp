@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "kernels/base/types.hpp"
-#include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/comparison_buffers.hpp"
 #include "miniapp/input/words.hpp"
 #include "miniapp/measure/pass/product_precision.hpp"
 

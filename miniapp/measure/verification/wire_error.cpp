@@ -10,12 +10,13 @@
 
 #include "kernels/base/types.hpp"
 #include "miniapp/errors/errors.hpp"
+#include "miniapp/input/comparison_buffers.hpp"
 #include "miniapp/input/words.hpp"
 
 namespace ddproxy {
 namespace {
 
-constexpr std::size_t compared_at_once = 1 << 18;
+constexpr WireErrorBuffers buffers{};
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double least_mean = 1e-30;  // smaller values are close to the smallest that bf16 and fp32 represent
 
@@ -80,8 +81,7 @@ class Comparison {
   }
 
   RankContext& context_;
-  HostFloats sum_{"sum", compared_at_once}, size_{"size", compared_at_once},
-      reduced_{"reduced", compared_at_once};
+  HostFloats sum_{"sum", buffers.sum}, size_{"size", buffers.size}, reduced_{"reduced", buffers.reduced};
 };
 
 double ratio(double error_squares, double squares) {
