@@ -3,11 +3,14 @@
 """main_job.py ROOT [--runs 5] [--keep DIR] [--report DIR]
 
 Runs scripts/run --runs times in a row, in the folder ROOT of a checkout, and prints a row for each run of the two real inputs. Fails if a bound is not
-kept. Each run of gpt2-slice-link must be valid and keep bounds of rho, of the model_error, of the regret, and of the difference between T of naive and
-flat and its prediction from the same round (/sweep/same_round). Its worst cap must be slower than the best one beyond the 95 % interval. Each run of
-gpt2-large-cpu must be valid and keep the bound of naive and flat. The median of its model_error over the runs has a bound, too; a model_error of nan
-counts as the largest. Each run of scripts/run must end within LONGEST seconds, unless it built ddproxy, and the ranks of gpt2-large-cpu together must
-stay below MEMORY bytes. --keep stores the JSON files and the time of each run in DIR/1, DIR/2 and so on. --report judges such a folder and runs nothing.
+kept. Each run of gpt2-slice-link must be valid and keep bounds of rho, of the model_error, of the regret, and of T of naive and flat. Its worst cap must
+be slower than the best one beyond the 95 % interval. Each run of gpt2-large-cpu must be valid and keep the bound of naive and flat. The median of its
+model_error over the runs has a bound, too; a model_error of nan counts as the largest. Each run of scripts/run must end within LONGEST seconds, unless it
+built ddproxy, and the ranks of gpt2-large-cpu together must stay below MEMORY bytes. --keep stores the JSON files and the time of each run in DIR/1, DIR/2
+and so on. --report judges such a folder and runs nothing.
+
+T of naive and flat is compared with T_compute plus T_comm of the same round: the column "naive, flat" is the median of the paired differences, the larger
+one of the two cases. The column "ratio of medians" divides the median T by the median prediction (/sweep/same_round). It mixes rounds, so it has no bound.
 """
 import argparse
 import json
@@ -56,8 +59,22 @@ def number(value):
     return math.nan if value is None else float(value)
 
 
+def largest(values):
+    """Returns the largest value. Returns nan if one of them is nan, because max() may then return another one."""
+    values = [number(value) for value in values]
+    return math.nan if any(map(math.isnan, values)) else max(values)
+
+
+def paired(sweep, at):
+    """Returns the median over the counted samples of case `at` of T / (T_compute + T_comm) - 1. T_compute and T_comm are from the round of the sample. T
+    and T_compute are those of the slowest rank. Returns nan if a value is missing or if no sample counts."""
+    samples = zip(*(sweep[key][at] for key in ("measured", "compute", "comm_alone", "counted")))
+    differences = [largest(total) / (largest(compute) + number(comm)) - 1 for total, compute, comm, counted in samples if counted]
+    return statistics.median(differences) if differences and not any(map(math.isnan, differences)) else math.nan
+
+
 def figures(file):
-    """Returns the figures of one run that have a bound."""
+    """Returns the figures of one run that have a bound, and those that are only printed."""
     document = json.loads(file.read_text())
     fom, sweep = document["fom"], document["tables"]["sweep"]
     case = {name: i for i, name in enumerate(sweep["name"])}
@@ -70,7 +87,8 @@ def figures(file):
         "rho": exposed[naive] / (total[naive] - exposed[naive]),
         "error": number(fom["model_error"]),
         "regret": number(fom["regret"]),
-        "same_round": max(abs(total[case[name]] / sweep["same_round"][case[name]] - 1) for name in ("naive", "flat")),
+        "same_round": largest(abs(paired(sweep, case[name])) for name in ("naive", "flat")),
+        "of_medians": largest(abs(total[case[name]] / sweep["same_round"][case[name]] - 1) for name in ("naive", "flat")),
         "best": sweep["name"][min(caps, key=lambda i: total[i])],
         "worst": sweep["name"][worst],
         "ratio": [sweep[key][worst] for key in ("over_best", "over_best_low", "over_best_high")],
@@ -116,13 +134,15 @@ def judge_jobs(folders):
 
 def print_row(number, f, faults):
     ratio, low, high = f["ratio"]
-    print(f"{number:4}  {f['rho']:5.2f}  {100 * f['error']:9.2f} %  {100 * f['regret']:5.2f} %  {100 * f['same_round']:12.2f} %  {f['best']:>13}  {f['worst']:>13}"
+    print(f"{number:4}  {f['rho']:5.2f}  {100 * f['error']:9.2f} %  {100 * f['regret']:5.2f} %"
+          f"  {100 * f['same_round']:12.2f} %  {100 * f['of_medians']:14.2f} %  {f['best']:>13}  {f['worst']:>13}"
           f"  {ratio:.3f} [{low:.3f}, {high:.3f}]  {', '.join(faults) if faults else 'all kept'}")
 
 
 def judge(name, folders, faults_of):
     """Prints a row for each run of one input. Returns the figures of all runs and whether they keep their bounds."""
-    print(f"{name}\n run    rho  model_error   regret  naive, flat    {'best cap':>13}  {'worst cap':>13}  worst over best        bounds")
+    print(f"{name}\n run    rho  model_error   regret  {'naive, flat':>14}  {'ratio of medians':>16}  {'best cap':>13}  {'worst cap':>13}"
+          "  worst over best        bounds")
     rows = [figures(folder / f"{name}.json") for folder in folders]
     for at, row in enumerate(rows, 1):
         print_row(at, row, faults_of(row))
