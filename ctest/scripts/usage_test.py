@@ -51,6 +51,10 @@ class Usage(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (4, ""), words)
             (self.folder / "started").unlink()
 
+    def test_ci_passes_its_arguments_on(self):
+        shutil.copytree(PROJECT / ".ci", self.folder / ".ci")
+        self.assertIn("--mpi does not take 'wrong'; usage: scripts/test", self.refused("../.ci/run", "--mpi", "wrong"))
+
     def test_the_help_is_the_comment_at_the_top(self):
         shutil.copy(PROJECT / "scripts/setup", self.folder / "scripts/setup")
         for script in ("run", "test", "setup", "fuzz", "ab", "release", "gpu-check", "bundle"):
