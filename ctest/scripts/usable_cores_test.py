@@ -58,7 +58,7 @@ class UsableCores(unittest.TestCase):
         self.write("pods/cpu.max", "800000 100000\n")
         self.assertEqual(self.cores(), 8)
         self.write("pods/pod/cpu.max", "125000 50000\n")
-        self.assertEqual(self.cores(), 3)  # 2.5, rounded up
+        self.assertEqual(self.cores(), 2)  # 2.5, rounded down
         self.write("cpu.max", "10000 100000\n")
         self.assertEqual(self.cores(), 1)
 
