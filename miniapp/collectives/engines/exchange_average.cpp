@@ -22,7 +22,7 @@ void exchange(Part send, Part receive, int peer, MPI_Comm communicator) {
 
 bool exchange_is_faster([[maybe_unused]] int count) {
 #ifdef MPICH_VERSION
-  return count >= 64 * 1024 / static_cast<int>(sizeof(float));
+  return count > 8 * 1024 / static_cast<int>(sizeof(float));
 #else
   return false;
 #endif
