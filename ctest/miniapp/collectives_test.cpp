@@ -85,6 +85,10 @@ class VerifyCollective : public testing::Test {
     RankContext context = faulty_context(std::move(change));
     return verify_collective(context, call(verb)).wrong;
   }
+  /// Returns the wrong elements of the reduce-scatter that is timed: its result lies behind the messages.
+  static std::int64_t wrong_if_timed(RankContext& context) {
+    return CollectiveRounds(context, {4800}, {Verb::reduce_scatter}).times().front().wrong;
+  }
   Config config;
 };
 
@@ -144,7 +148,30 @@ TEST_F(VerifyCollective, MeasuresEachVerbAtEachSize) {
   }
 }
 
-TEST_F(VerifyCollective, ChecksTheFirstPieceOfATotal) {
+TEST_F(VerifyCollective, SeesAResultOutOfPlaceThatOneRankMisplaces) {
+  for (const auto wire : {WireFormat::fp32, WireFormat::bf16})
+    for (int faulty = 0; faulty < test_runtime->ranks(); ++faulty) {
+      config.wire = wire;
+      RankContext context = faulty_context([faulty](CollectiveCall call) {
+        const bool is_out_of_place = call.assigned.offset >= call.read.end();
+        if (is_out_of_place && place().rank == faulty) --call.assigned.offset;
+        return std::optional(call);
+      });
+      EXPECT_EQ(verify_collective(context, call(Verb::reduce_scatter)).wrong, 0) << "in place";
+      EXPECT_GT(wrong_if_timed(context), 0) << faulty;
+    }
+}
+
+TEST_F(VerifyCollective, SeesAResultOutOfPlaceOfAnEarlierCall) {
+  bool works = true;
+  RankContext context =
+      faulty_context([&works](CollectiveCall call) { return works ? std::optional(call) : std::nullopt; });
+  EXPECT_EQ(wrong_if_timed(context), 0);
+  works = false;
+  EXPECT_GT(wrong_if_timed(context), 0);
+}
+
+TEST_F(VerifyCollective, ChecksTheFirstAndTheLastPieceOfATotal) {
   RankContext context = this->context();
   for (const auto verb : verbs) {
     const auto pieces = measure_pieces(context, 48000, 19200, 2, verb);
@@ -157,6 +184,16 @@ TEST_F(VerifyCollective, ChecksTheFirstPieceOfATotal) {
 TEST_F(VerifyCollective, SeesAWrongPiece) {
   if (test_runtime->ranks() == 1) GTEST_SKIP() << "needs two ranks";
   RankContext context = faulty_context([](CollectiveCall) { return std::nullopt; });
+  for (const auto verb : verbs)
+    EXPECT_GT(measure_pieces(context, 48000, 19200, 2, verb).wrong, 0) << static_cast<int>(verb);
+}
+
+// The pieces have 4800, 4800 and 2400 elements.
+TEST_F(VerifyCollective, SeesAWrongLastPiece) {
+  if (test_runtime->ranks() == 1) GTEST_SKIP() << "needs two ranks";
+  RankContext context = faulty_context([](CollectiveCall call) {
+    return full_slice(call).count == 2400 ? std::nullopt : std::optional(call);
+  });
   for (const auto verb : verbs)
     EXPECT_GT(measure_pieces(context, 48000, 19200, 2, verb).wrong, 0) << static_cast<int>(verb);
 }

@@ -105,9 +105,10 @@ double time_row(RankContext& context, std::vector<Slice> const& slices);
 /// Every method is collective; the times are the same on all ranks.
 class CollectiveRounds {
  public:
-  /// Verifies each verb at each size, and finds the number of calls in a sample. The sizes are bytes on the
-  /// wire. For verbs with parts (has_parts() in collective_call.hpp), the number of elements of a size must
-  /// be a multiple of the number of ranks. `context` must outlive the object.
+  /// Verifies the first call that is timed, for each verb and size, and finds the number of calls in a
+  /// sample. The sizes are bytes on the wire. For verbs with parts (has_parts() in collective_call.hpp), the
+  /// number of elements of a size must be a multiple of the number of ranks. `context` must outlive the
+  /// object.
   CollectiveRounds(RankContext& context, std::vector<std::int64_t> const& sizes,
                    std::vector<model::Verb> const& verbs = {model::Verb::all_reduce});
   /// Takes the samples of round `round` (from 0) of `rounds`. A size has 4 to 50 samples in all rounds
@@ -138,10 +139,10 @@ std::vector<SizeTimes> measure_collectives(RankContext& context, std::vector<mod
                                            std::vector<std::int64_t> const& sizes);
 
 /// Measures `total` bytes on the wire that are moved in several collectives of `piece` bytes each; the last
-/// one may be smaller. Verifies the first piece before it measures. Here a sample is the time of all these
-/// collectives together, SizeTimes::bytes is `piece`, and SizeTimes::wrong is that of the first piece. For
-/// verbs with parts (has_parts()), the numbers of elements of `total` and `piece` must be multiples of the
-/// number of ranks. Collective.
+/// one may be smaller. Verifies the first and the last piece before it measures. Here a sample is the time
+/// of all these collectives together, SizeTimes::bytes is `piece`, and SizeTimes::wrong is the sum over the
+/// two verified pieces. For verbs with parts (has_parts()), the numbers of elements of `total` and `piece`
+/// must be multiples of the number of ranks. Collective.
 SizeTimes measure_pieces(RankContext& context, std::int64_t total, std::int64_t piece, int samples,
                          model::Verb verb = model::Verb::all_reduce);
 

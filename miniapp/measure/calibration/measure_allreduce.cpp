@@ -114,7 +114,7 @@ CollectiveRounds::CollectiveRounds(RankContext& context, std::vector<std::int64_
 }
 
 void CollectiveRounds::add(SizeTimes times) {
-  const CollectiveCall call = call_of(*context_, times.verb, {0, elements_of(*context_, times.bytes)});
+  const CollectiveCall call = row_of(*context_, times, 1).front();  // the first call that is timed
   const auto [wrong, first] = verify_collective(*context_, call);
   times.wrong = wrong;
   // The first call of a size may be slower than later calls, and the very first call may be much slower. So
@@ -159,6 +159,7 @@ SizeTimes measure_pieces(RankContext& context, std::int64_t total, std::int64_t 
   for (std::size_t at = 0; at < elements; at += step)
     row.push_back(call_of(context, verb, {at, std::min(step, elements - at)}));
   SizeTimes times{piece, {}, verify_collective(context, row.front()).wrong, {}, verb};
+  if (row.size() > 1 && times.wrong >= 0) times.wrong += verify_collective(context, row.back()).wrong;
   for (int i = 0; i < samples; ++i) times.seconds.push_back(time_calls(context, row));
   return times;
 }

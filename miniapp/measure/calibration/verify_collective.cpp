@@ -22,25 +22,37 @@ std::uint64_t shift_of(RankContext const& context) {
   return between_groups * static_cast<std::uint64_t>(context.place().group);
 }
 
-void clear(kernels::Floats const& arena, Slice slice) {
-  Kokkos::deep_copy(Kokkos::subview(arena, std::pair{slice.offset, slice.end()}), 0.0F);
-  Kokkos::fence();
+auto part_of(RankContext const& context, Slice slice) {
+  return Kokkos::subview(kernels::view_of(context.arena), std::pair{slice.offset, slice.end()});
 }
 
-// Writes the numbers that this rank contributes. If the collective does not reduce, every rank of a group
-// sends the same pattern.
+// Writes the numbers that this rank contributes, and 0 to the other elements that it assigns. If the
+// collective does not reduce, every rank of a group sends the same pattern.
 void write_contribution(RankContext& context, CollectiveCall const& call) {
+  if (call.assigned != call.read) Kokkos::deep_copy(part_of(context, call.assigned), 0.0F);
+  Kokkos::fence();
   if (reduces(call.verb))
     return write_verification_pattern(kernels::view_of(context.arena), call.read, context.place().rank,
                                       groups_of(context), shift_of(context));
-  clear(kernels::view_of(context.arena), full_slice(call));
   write_verification_pattern(kernels::view_of(context.arena), call.read, 0, 1, shift_of(context));
 }
 
-// Returns the number of wrong elements over all ranks. The root of a broadcast assigns nothing, so the
-// elements that it sent are checked.
+// Returns the elements to check. The root of a broadcast assigns nothing, so the elements that it sent are
+// checked. The expected numbers depend on the place of an element. So if a reduce-scatter assigned its part
+// outside the elements that it read, this function copies the part to its place among them.
+Slice elements_to_check(RankContext& context, CollectiveCall const& call) {
+  if (call.assigned.count == 0) return call.read;
+  if (call.verb != model::Verb::reduce_scatter) return call.assigned;
+  const Slice own = own_part(call.read, context.place());
+  if (own == call.assigned) return own;
+  Kokkos::deep_copy(part_of(context, own), part_of(context, call.assigned));
+  Kokkos::fence();
+  return own;
+}
+
+// Returns the number of wrong elements over all ranks.
 std::int64_t count_wrong(RankContext& context, CollectiveCall const& call) {
-  const Slice result = call.assigned.count > 0 ? call.assigned : call.read;
+  const Slice result = elements_to_check(context, call);
   const bool sums = reduces(call.verb);
   const auto wrong = find_wrong(kernels::view_of(context.arena), result, sums ? context.place().ranks : 1,
                                 sums ? groups_of(context) : 1, shift_of(context));
