@@ -153,6 +153,25 @@ def check_groups():
         assert (file["collectives/ranks"][:] == 4).all() and (file["collectives/groups"][:] == 1).all()
 
 
+def check_strided_groups():
+    """Checks the groups of ranks 0 and 2, and of ranks 1 and 3. With two ranks on a node a twin takes the times of 2 ranks on 2 nodes for them."""
+    text, _ = start(4, tiny, "-o", "s.h5", "--sizes", "0.01,0.1", "--group", "2", "--strided")
+    assert "collectives, 2 groups of 2 ranks, 2 apart, at the same time" in text, text
+    with h5py.File("s.h5") as file:
+        table = file["collectives"]
+        assert (table["ranks"][:] == 2).all() and (table["groups"][:] == 2).all() and (table["wrong_elements"][:] == 0).all(), table["wrong_elements"][:]
+    assert open("s.collectives.csv").readline() == "# 2 groups of 2 ranks, 2 apart, at the same time\n"
+    write("nodes.csv", "verb,ranks,bytes,seconds,nodes\n" + "".join(f"all_reduce,{ranks},{size},{nodes * size * 1e-8:.9g},{nodes}\n"
+                                                                   for ranks, nodes in ((2, 1), (2, 2), (4, 2)) for size in (10000, 100000)))
+    twin = write("nodes.toml", REPLAY.replace("TABLE", "nodes.csv").replace("ranks = 2", "ranks = 4") + "[machine]\nranks_per_node = 2\n")
+    for strided, nodes in (([], 1), (["--strided"], 2)):
+        start(1, twin, "-o", "n.h5", "--op", "all_reduce", "--sizes", "0.05", "--group", "2", *strided)
+        with h5py.File("n.h5") as file:
+            per_byte = file["collectives/min"][0] / file["collectives/bytes"][0]
+            assert file["collectives/nodes"][:].tolist() == [nodes] and nodes * 1e-8 * (1 - 1e-6) <= per_byte < (nodes + 0.9) * 1e-8, (nodes, per_byte)
+    refused("--strided requires --group", tiny, "--strided")
+
+
 def check_group_tables():
     """Reads the tables of check_groups(): a prediction of HSDP takes rs(x) and ag(x) of its groups from them, and a twin replays them."""
     rows = [line for name in ("g", "w") for line in open(f"{name}.collectives.csv") if line.startswith(tuple(VERBS))]
@@ -206,6 +225,6 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     check_measured(1)
     check_measured(2)
-    for check in (check_pieces, check_defaults, check_memory, check_replay, check_groups, check_group_tables, check_compare, check_wrong_groups, check_wrong_input):
+    for check in (check_pieces, check_defaults, check_memory, check_replay, check_groups, check_strided_groups, check_group_tables, check_compare, check_wrong_groups, check_wrong_input):
         check()
         print(check.__name__, "passed")

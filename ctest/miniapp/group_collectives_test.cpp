@@ -16,7 +16,8 @@
 #include "miniapp/measure/step/group_lane.hpp"
 #include "miniapp/measure/step/step_groups.hpp"
 
-// Tests `ddproxy collectives --group 2` on four ranks: each element of each group is checked.
+// Tests `ddproxy collectives --group 2`, with and without --strided, on four ranks: each element of each
+// group is checked.
 namespace ddproxy {
 namespace {
 
@@ -48,9 +49,9 @@ class SpoilingLane : public PassingLane {
 class GroupCollectives : public testing::Test {
  protected:
   GroupCollectives() : config(tiny_config()) { config.piece_mib = 0.001; }
-  RankContext context(int group) {
+  RankContext context(int group, bool strided = false) {
     RankContext made = context_of(config);
-    use_group_lane(made, group);
+    use_group_lane(made, group, strided);
     return made;
   }
   static std::int64_t wrong(RankContext& context, Verb verb) {
@@ -70,6 +71,26 @@ TEST_F(GroupCollectives, HaveThePlacesOfAStepWithGroups) {
   EXPECT_EQ(two.grouping().ranks, 2);
   EXPECT_EQ(two.grouping().groups, 2);
   EXPECT_EQ(unit_groups(4, 2).groups, (std::vector<std::vector<std::size_t>>{{0, 1}, {2, 3}}));
+}
+
+TEST_F(GroupCollectives, HaveThePlacesOfReplicasIfStrided) {
+  RankContext two = context(2, true);
+  EXPECT_EQ(two.place().rank, test_runtime->rank() / 2);
+  EXPECT_EQ(two.place().group, test_runtime->rank() % 2);
+  EXPECT_EQ(two.grouping().stride, 2);
+  EXPECT_EQ(replica_groups(4, 2).groups, (std::vector<std::vector<std::size_t>>{{0, 2}, {1, 3}}));
+  EXPECT_EQ(replica_groups(6, 2).groups, (std::vector<std::vector<std::size_t>>{{0, 3}, {1, 4}, {2, 5}}));
+  EXPECT_EQ(replica_groups(4, 4).groups, (std::vector<std::vector<std::size_t>>{{0, 1, 2, 3}}));
+  expect_right(two);
+}
+
+TEST_F(GroupCollectives, SeeConsecutiveRanksIfStrided) {
+  MPI_Comm neighbours = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(MPI_COMM_WORLD, test_runtime->rank() / 2, 0, &neighbours));
+  RankContext two = context(2, true);
+  two.allreduce = make_allreduce(config, two.choice, neighbours, two.memory);
+  EXPECT_GT(wrong(two, Verb::all_reduce), 0);
+  MPI_Comm_free(&neighbours);
 }
 
 TEST_F(GroupCollectives, FindNothingWrongOnMpi) {

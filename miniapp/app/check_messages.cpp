@@ -46,15 +46,16 @@ void check_sizes(Options const& options, Config const& config, Workload const& w
   }
 }
 
-model::RankGroup replayed_group(Config const& config, int ranks) {
-  const auto groups = unit_groups(static_cast<std::size_t>(config.ranks), static_cast<std::size_t>(ranks));
+model::RankGroup replayed_group(Config const& config, int ranks, bool strided) {
+  const auto all = static_cast<std::size_t>(config.ranks), of_group = static_cast<std::size_t>(ranks);
+  const auto groups = strided ? replica_groups(all, of_group) : unit_groups(all, of_group);
   return {ranks, model::nodes_of(groups, config.ranks_per_node)};
 }
 
 void check_verbs(Options const& options, Config const& config) {
   if (config.backend != Backend::replay) return;
   const auto tables = model::read_collectives(config.table, config.ranks);
-  const auto group = replayed_group(config, options.group.value_or(config.ranks));
+  const auto group = replayed_group(config, options.group.value_or(config.ranks), options.strided);
   for (const auto verb : options.verbs)
     if (!tables.source(verb, group))
       throw std::invalid_argument(fmt::format(

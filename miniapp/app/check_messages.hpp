@@ -14,9 +14,9 @@ namespace ddproxy {
 /// may be larger than the gradients.
 void check_sizes(Options const& options, Config const& config, Workload const& workload);
 
-/// Returns the group of `ranks` consecutive ranks that a replay simulates. config.ranks must be a multiple of
-/// `ranks`.
-model::RankGroup replayed_group(Config const& config, int ranks);
+/// Returns the group of `ranks` ranks that a replay simulates. The ranks are consecutive, or with `strided`
+/// those of replica_groups() in step_strategy.hpp. config.ranks must be a multiple of `ranks`.
+model::RankGroup replayed_group(Config const& config, int ranks, bool strided);
 
 /// Checks the collectives of --op if they are replayed. For each of them the table must have times for groups
 /// of --group ranks, or for all ranks without --group. Times of a collective that can replace it are enough

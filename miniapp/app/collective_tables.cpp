@@ -12,10 +12,13 @@
 namespace ddproxy {
 namespace {
 
-// Returns "4 ranks", or "2 groups of 2 ranks at the same time".
+// Returns "4 ranks", "2 groups of 2 ranks at the same time", or "2 groups of 2 ranks, 2 apart, at the same
+// time".
 std::string text_of(Grouping groups) {
   const auto ranks = model::ranks_text(groups.ranks);
-  return groups.groups == 1 ? ranks : fmt::format("{} groups of {} at the same time", groups.groups, ranks);
+  const auto apart = groups.stride == 1 ? "" : fmt::format(", {} apart,", groups.stride);
+  return groups.groups == 1 ? ranks
+                            : fmt::format("{} groups of {}{} at the same time", groups.groups, ranks, apart);
 }
 
 }  // namespace

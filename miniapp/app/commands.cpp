@@ -131,7 +131,8 @@ RankContext make_context(Options const& options, Input const& input, Runtime con
 // Chooses the MPI calls of the context, and the groups of ranks that it measures.
 void choose_lane(Options const& options, RankContext& context) {
   if (options.command != "layers") choose_calls(context);
-  if (options.group && *options.group < context.ranks()) use_group_lane(context, *options.group);
+  if (options.group && *options.group < context.ranks())
+    use_group_lane(context, *options.group, options.strided);
   if (context.runtime.root()) results::print_output(describe(context.choice));
   if (options.planted_state > 0) plant_state(context, options.planted_state);  // after the call was chosen
 }

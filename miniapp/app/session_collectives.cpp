@@ -50,7 +50,7 @@ void Session::say_rounding(std::vector<std::int64_t> const& asked) const {
 void Session::warn_of_substitutes() const {
   if (context_.reduces() || !root()) return;
   const auto tables = model::read_collectives(context_.config.table, context_.config.ranks);
-  const auto group = replayed_group(context_.config, context_.grouping().ranks);
+  const auto group = replayed_group(context_.config, context_.grouping().ranks, context_.strided);
   for (const auto verb : options_.verbs)
     if (const auto source = tables.source(verb, group); source && source->share < 1)
       results::say_error(fmt::format(

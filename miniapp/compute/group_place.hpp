@@ -24,6 +24,7 @@ struct Grouping {
   int ranks = 1;   ///< number of ranks of one group: n
   int groups = 1;  ///< number of groups
   int nodes = 0;   ///< number of nodes on which the ranks of a group are; 0: not known
+  int stride = 1;  ///< difference between a rank of a group and the next one; 1: the ranks are consecutive
 };
 
 }  // namespace ddproxy

@@ -139,6 +139,11 @@ model::Communicator unit_groups(std::size_t ranks, std::size_t group) {
   return groups.communicators.at(model::index(groups.reduces));
 }
 
+model::Communicator replica_groups(std::size_t ranks, std::size_t group) {
+  const auto groups = model::shard_groups({.group = ranks / group}, ranks);
+  return groups.communicators.at(model::index(groups.replicas.value()));
+}
+
 double step_cap_mib(Config const& config) {
   return config.caps_mib == default_caps_mib ? common_cap_mib : config.caps_mib.front();
 }

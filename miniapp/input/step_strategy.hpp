@@ -40,6 +40,11 @@ void check_sharding(Config const& config, model::Sharding const& sharding, std::
 /// ranks, which share the units. Throws std::invalid_argument if the group does not divide the ranks.
 model::Communicator unit_groups(std::size_t ranks, std::size_t group);
 
+/// Returns the groups of `group` ranks that have the same part of a unit in a step on `ranks` ranks with
+/// [shard] group = ranks / group. With g groups, the ranks of a group are g apart. `group` must be at least 2
+/// and divide the ranks.
+model::Communicator replica_groups(std::size_t ranks, std::size_t group);
+
 /// Returns a sharding in words, for files, messages and tables: the stage, and the settings that it uses.
 /// Returns "none" without sharding. Two shardings that differ in a setting they use have different texts.
 std::string sharding_text(model::Sharding const& sharding);

@@ -34,6 +34,7 @@ struct Options {
   std::vector<model::Verb> verbs;  ///< `collectives`: the collectives to measure, each once
   std::vector<double> sizes_mib;   ///< `collectives`: sizes on the wire, MiB; empty: the sizes of `allreduce`
   std::optional<int> group;        ///< `collectives`: ranks of a group, at least 2; not given: all ranks
+  bool strided = false;            ///< `collectives`: a group has ranks that are equally far apart
   std::optional<double> max_model_error, max_regret;  ///< limits of the score; exit code 1 if exceeded
   std::optional<double> max_seconds;                  ///< replaces [sweep] max_seconds
   /// `run`, `sweep`, `step`: unfinished results file of the run to continue, or resume_auto; empty: not given

@@ -46,6 +46,20 @@ CLI::Validator group_size() {
       "(ranks)");
 }
 
+void add_groups(CLI::App& command, Options& options) {
+  auto* group = command
+                    .add_option("--group", options.group,
+                                "measure on groups of this many consecutive ranks, all groups at the same "
+                                "time; the number of ranks must be a multiple of it; default: one group of "
+                                "all ranks")
+                    ->check(group_size());
+  command
+      .add_flag("--strided", options.strided,
+                "the ranks of a group are not consecutive but equally far apart, as the ranks of HSDP that "
+                "have the same part of a unit: with G groups, group g has the ranks g, g + G, g + 2G, ...")
+      ->needs(group);
+}
+
 }  // namespace
 
 CLI::Option* add_pieces(CLI::App& command, Options& options) {
@@ -79,11 +93,7 @@ void add_collectives_options(CLI::App& command, Options& options) {
       ->delimiter(',')
       ->check(message_size());
   add_pieces(command, options);
-  command
-      .add_option("--group", options.group,
-                  "measure on groups of this many consecutive ranks, all groups at the same time; the "
-                  "number of ranks must be a multiple of it; default: one group of all ranks")
-      ->check(group_size());
+  add_groups(command, options);
 }
 
 }  // namespace ddproxy

@@ -53,7 +53,8 @@ std::string describe_sizes(Options const& options, Config const& config, Workloa
 
 std::string groups_text(Options const& options) {
   if (!options.group) return {};
-  return fmt::format(" on groups of {} ranks, all groups at the same time", *options.group);
+  return fmt::format(" on {}groups of {} ranks, all groups at the same time",
+                     options.strided ? "strided " : "", *options.group);
 }
 
 }  // namespace

@@ -142,6 +142,7 @@ TEST(Options, BadUsageIsTwo) {
                                                   {"collectives", "in.toml", "--group", "2.5"},
                                                   {"collectives", "in.toml", "--group", "two"},
                                                   {"allreduce", "in.toml", "--group", "2"},
+                                                  {"collectives", "in.toml", "--strided"},
                                                   {"run", "in.toml", "--trace-cases", "flat"},
                                                   {"compare", "a", "b", "--tolerance", "much"}};
   for (auto const& arguments : bad) {
@@ -176,6 +177,10 @@ TEST(Options, CollectivesTakeVerbsAndSizes) {
   const auto grouped = parse({"collectives", "in.toml", "--group", "2"}, code);
   ASSERT_TRUE(grouped);
   EXPECT_EQ(grouped->group, 2);
+  EXPECT_FALSE(grouped->strided);
+  const auto strided = parse({"collectives", "in.toml", "--group", "2", "--strided"}, code);
+  ASSERT_TRUE(strided);
+  EXPECT_TRUE(strided->strided);
 }
 
 TEST(Options, AStepHasALabelAndADryRun) {

@@ -308,6 +308,8 @@ class Predict(PredictCase):
         self.assertIn("collectives: all_reduce; backend replay", plan("allreduce", SLINGSHOT))
         self.assertIn("collectives: broadcast on groups of 2 ranks, all groups at the same time; backend mpi",
                       plan("collectives", INPUTS / "tiny.toml", "--op", "broadcast", "--group", "2"))
+        self.assertIn("collectives: broadcast on strided groups of 2 ranks, all groups at the same time; backend mpi",
+                      plan("collectives", INPUTS / "tiny.toml", "--op", "broadcast", "--group", "2", "--strided"))
 
     def test_the_help_says_that_the_program_measures_nothing(self):
         done = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True)

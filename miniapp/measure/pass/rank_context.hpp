@@ -45,6 +45,8 @@ struct RankContext {
   bool arena_is_free = false;
   /// This rank's place among the ranks of the lane `allreduce`, if these are not all ranks of the run.
   std::optional<GroupPlace> group = std::nullopt;
+  /// true: the groups of ranks are those of replica_groups() (miniapp/input/step_strategy.hpp).
+  bool strided = false;
   bool exact_calls = false;  ///< collectives that are measured are exact (CollectiveCall::exact)
 
   /// Returns the index of the first gradient element in `memory`.
@@ -85,7 +87,8 @@ struct RankContext {
   /// group.
   Grouping grouping() const {
     const int of_group = group ? group->ranks : ranks();
-    return {of_group, ranks() / of_group};
+    const int groups = ranks() / of_group;
+    return {of_group, groups, 0, strided ? groups : 1};
   }
 };
 

@@ -9,10 +9,18 @@
 #include "model/cost/collective_tables.hpp"
 
 namespace ddproxy {
+namespace {
 
-void use_group_lane(RankContext& context, int ranks) {
-  const model::RankGraphs grouped{
-      {unit_groups(static_cast<std::size_t>(context.ranks()), static_cast<std::size_t>(ranks))}, {}};
+model::Communicator groups_of(RankContext const& context, int ranks) {
+  const auto all = static_cast<std::size_t>(context.ranks()), of_group = static_cast<std::size_t>(ranks);
+  return context.strided ? replica_groups(all, of_group) : unit_groups(all, of_group);
+}
+
+}  // namespace
+
+void use_group_lane(RankContext& context, int ranks, bool strided) {
+  context.strided = strided;
+  const model::RankGraphs grouped{{groups_of(context, ranks)}, {}};
   const StepGroups groups(grouped, context.runtime, !context.reduces());
   const GroupPlace place = groups.places().front();
   const LaneGroup lane{groups.communicator(model::CommunicatorId{0}),
@@ -27,8 +35,7 @@ void use_group_lane(RankContext& context, int ranks) {
 }
 
 int nodes_of_groups(RankContext const& context) {
-  const auto groups = unit_groups(static_cast<std::size_t>(context.ranks()),
-                                  static_cast<std::size_t>(context.grouping().ranks));
+  const auto groups = groups_of(context, context.grouping().ranks);
   if (!context.reduces()) return model::nodes_of(groups, context.config.ranks_per_node);
   return model::nodes_of(groups, context.runtime.node_of_ranks());
 }

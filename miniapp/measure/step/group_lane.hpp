@@ -6,14 +6,16 @@
 
 namespace ddproxy {
 
-/// Divides the ranks into groups of `ranks` consecutive ranks, as a step with [shard] group does. Replaces
-/// `context.allreduce` by a lane of this rank's group with the calls of `context.choice`, and sets
-/// `context.group`. All groups then carry out their collectives at the same time. If the collectives are
-/// replayed, this process stands for rank 0 of the first group.
+/// Divides the ranks into groups of `ranks` ranks, as a step with [shard] group does. These are the groups
+/// that divide a unit (unit_groups() in step_strategy.hpp), or with `strided` the groups that have the same
+/// part of a unit (replica_groups()). Replaces `context.allreduce` by a lane of this rank's group with the
+/// calls of `context.choice`, and sets `context.group` and `context.strided`. All groups then carry out
+/// their collectives at the same time. If the collectives are replayed, this process stands for rank 0 of the
+/// first group.
 ///
 /// Call it after choose_calls(), which makes a lane of all ranks. `ranks` must divide context.ranks(). Throws
 /// as make_group_lanes() (make_allreduce.hpp) does. Collective.
-void use_group_lane(RankContext& context, int ranks);
+void use_group_lane(RankContext& context, int ranks, bool strided = false);
 
 /// Returns the number of nodes on which the ranks of a group of context.grouping() are. If the groups differ,
 /// returns the largest number. Call it on all ranks; only the result of rank 0 has a meaning. In a replay the
