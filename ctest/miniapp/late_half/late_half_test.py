@@ -204,6 +204,14 @@ def check_stored_sharding(path):
             assert found == [f"{part}, bucket {bucket}" for bucket in reversed(range(buckets))], found
 
 
+def check_drawn_sharding(folder):
+    """The page has the timeline of the step, and the folder has it as a picture."""
+    run(sys.executable, "-B", report, folder / "shard.h5", "-o", folder / "page")
+    page = next((folder / "page").glob("*.html")).read_text()
+    assert "<svg" in page.partition("<h2>Timeline of a step</h2>")[2], page[:500]
+    assert (folder / "page" / "shard-timeline.png").stat().st_size > 0
+
+
 def check_sharding(folder):
     """`step`, `predict`, `memory` and `account` know the way of sharding `reversed`. It has the memory of zero1, and its own keys of [shard]."""
     folder.mkdir()
@@ -211,6 +219,7 @@ def check_sharding(folder):
     out = run(*mpiexec, "-n", "2", ddproxy, "step", folder / "shard.toml", "-o", folder / "shard.h5")
     assert "reversed: reduce_scatter averages the gradients" in out, out
     check_stored_sharding(folder / "shard.h5")
+    check_drawn_sharding(folder)
     run(ddproxy, "memory", folder / "shard.toml", "--shard", "zero1,reversed", "--ranks", "2", "--json", folder / "memory.json")
     zero1, own = json.loads((folder / "memory.json").read_text())["cases"]
     assert own["shard"] == "reversed" and own["closed_form"] == zero1["closed_form"] and own["peak"] == zero1["peak"], own
