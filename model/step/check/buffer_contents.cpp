@@ -93,8 +93,10 @@ Segments BufferContents::read(std::size_t rank, BufferId buffer, Slice slice) {
 Segments BufferContents::filled(std::size_t rank, Access const& access) {
   const Slice slice = this->slice(rank, access);
   const std::size_t padding = access.slice.end() - access.padding;  // the first element of the padding
+  const Segments contents = read(rank, access.buffer, slice);
+  check_padding(rank, access, contents);
   Segments segments;
-  for (auto const& [held, value] : read(rank, access.buffer, slice)) {
+  for (auto const& [held, value] : contents) {
     const std::size_t first = slice.offset + held.offset;
     const std::size_t kept = first >= padding ? 0 : std::min(held.count, padding - first);
     if (kept > 0) segments.push_back({{held.offset, kept}, value});
@@ -107,6 +109,36 @@ Segments BufferContents::filled(std::size_t rank, Access const& access) {
     return {};
   }
   return segments;
+}
+
+// Returns whether a value is what an access uses. Returns false if it is left over from another bucket or
+// unit. `before` is the last value before the padding of the access.
+bool BufferContents::belongs_to(std::size_t rank, Access const& access, Value const& value,
+                                Value const& before) const {
+  if (value.padding || value.content == Content::nothing || value.content != access.content) return false;
+  if (!value.by_position() || access.padding == access.slice.count) return true;
+  const bool continues = before.content == value.content && before.model == value.model;
+  return continues || value.model == model_start(rank, access);
+}
+
+void BufferContents::check_padding(std::size_t rank, Access const& access, Segments const& segments) {
+  if (access.padding == 0) return;
+  const Slice slice = this->slice(rank, access);
+  const std::size_t padding = access.slice.end() - access.padding;  // the first element of the padding
+  Value before;
+  Slice hidden{0, 0};  // from the first to the last element that belongs to the access
+  for (auto const& [held, value] : segments) {
+    const std::size_t first = std::max(slice.offset + held.offset, padding), end = slice.offset + held.end();
+    if (slice.offset + held.offset < padding) before = value;
+    if (first >= end || !belongs_to(rank, access, value, before)) continue;
+    if (hidden.count == 0) hidden.offset = first;
+    hidden.count = end - hidden.offset;
+  }
+  if (hidden.count == 0) return;
+  findings_.add(Rule::right_content, rank,
+                "declares elements " + std::to_string(hidden.offset) + " to " +
+                    std::to_string(hidden.end() - 1) + " of buffer " + std::to_string(index(access.buffer)) +
+                    " as padding, but they contain " + name_of(access.content));
 }
 
 void BufferContents::write(std::size_t rank, BufferId buffer, Slice slice, Segments const& segments) {

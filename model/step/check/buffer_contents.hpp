@@ -61,6 +61,8 @@ class Findings {
   void at(std::string where) { where_ = std::move(where); }
   /// Adds a violation on a rank.
   void add(Rule rule, std::size_t rank, std::string const& what);
+  /// Returns whether there are violations, also those that were there before this object.
+  bool any() const { return !violations_.empty(); }
 
  private:
   Violations& violations_;
@@ -96,8 +98,12 @@ class BufferContents {
   /// Returns the contents of a slice.
   Segments read(std::size_t rank, BufferId buffer, Slice slice);
   /// Returns what an access reads. If an element outside the access's padding contains nothing, adds a
-  /// violation and returns no segments.
+  /// violation and returns no segments. Also calls check_padding().
   Segments filled(std::size_t rank, Access const& access);
+  /// Adds a violation if an access declares elements as padding although they have its content. `segments`
+  /// is what the access reads or writes; positions count from the start of slice(). Content that an earlier
+  /// bucket or unit has left in the padding is no violation.
+  void check_padding(std::size_t rank, Access const& access, Segments const& segments);
   /// Replaces the contents of a slice. Positions of `segments` count from the start of the slice.
   void write(std::size_t rank, BufferId buffer, Slice slice, Segments const& segments);
   void write(std::size_t rank, Access const& access, Segments const& segments) {
@@ -110,6 +116,7 @@ class BufferContents {
     std::size_t place = 0;
   };
   SliceMap<Value> entry(std::size_t rank, Buffer const& buffer) const;
+  bool belongs_to(std::size_t rank, Access const& access, Value const& value, Value const& before) const;
 
   RankGraphs const& step_;
   Findings& findings_;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/step/access_history.hpp"
+#include "model/step/check/collective_rules.hpp"
 #include "model/step/check/contents.hpp"
 #include "model/step/check/lane_clocks.hpp"
 #include "model/step/check/rank_classes.hpp"
@@ -66,6 +67,12 @@ class Form {
     }
     if (access.slice.end() > graph_.buffers[index(access.buffer)].elements) {
       return wrong(Rule::well_formed, task, "the slice ends beyond the buffer");
+    }
+    if (access.padding > access.slice.count) {
+      wrong(Rule::well_formed, task,
+            "declares " + std::to_string(access.padding) + " elements of buffer " +
+                std::to_string(index(access.buffer)) + " as padding, but its slice has only " +
+                std::to_string(access.slice.count));
     }
     if (access.shard) check_communicator(task, *access.shard);
     if (access.part && check_communicator(task, *access.part) &&
@@ -192,7 +199,13 @@ Violations check(RankGraphs const& step) {
     for (std::size_t c = 0; c < step.classes.size(); ++c) Form(step, c, violations).check();
   }
   if (violations.empty()) {
-    for (std::size_t c = 0; c < step.classes.size(); ++c) check_conflicts(step, c, violations);
+    for (std::size_t c = 0; c < step.classes.size(); ++c) check_roots_and_peers(step, c, violations);
+  }
+  if (violations.empty()) {
+    for (std::size_t c = 0; c < step.classes.size(); ++c) {
+      check_lanes(step, c, violations);
+      check_conflicts(step, c, violations);
+    }
     MergedOrder order = merged_order(step);
     violations.insert(violations.end(), order.violations.begin(), order.violations.end());
     if (order.violations.empty()) follow_contents(step, order.nodes, violations);

@@ -3,6 +3,7 @@
 #include "model/step/check/collective_contents.hpp"
 
 #include <set>
+#include <string>
 
 #include "model/step/describe.hpp"
 
@@ -32,7 +33,7 @@ CollectiveContents::Members CollectiveContents::members(std::vector<ClassTask> c
       const bool grouped = std::holds_alternative<std::vector<Collective>>(task(at).work);
       for (std::size_t i = 0; i < collectives.size(); ++i) {
         if (collectives[i].communicator != id) continue;
-        members.push_back({rank, collectives[i], grouped ? std::vector{accesses[i]} : accesses});
+        members.push_back({rank, at, collectives[i], grouped ? std::vector{accesses[i]} : accesses});
       }
     }
   }
@@ -40,10 +41,8 @@ CollectiveContents::Members CollectiveContents::members(std::vector<ClassTask> c
 }
 
 void CollectiveContents::run(Members const& members) {
-  Collective const& collective = members.front().collective;
-  findings_.at(std::string(name_of(collective.verb)) + " on communicator " +
-               std::to_string(index(collective.communicator)) + ": ");
-  switch (collective.verb) {
+  located_.reset();
+  switch (members.front().collective.verb) {
     case Verb::all_reduce:
       return all_reduce(members);
     case Verb::reduce_scatter:
@@ -55,28 +54,47 @@ void CollectiveContents::run(Members const& members) {
   }
 }
 
-std::vector<Segments> CollectiveContents::sources(Members const& members) {
-  std::vector<Segments> segments;
-  for (Member const& member : members) segments.push_back(contents_.filled(member.rank, member.accesses[0]));
-  return segments;
+// Makes later messages name the task of a member.
+void CollectiveContents::locate(Member const& member) {
+  if (located_ == member.task) return;
+  located_ = member.task;
+  findings_.at("task " + std::to_string(member.task.task) + ", " + describe(task(member.task)) +
+               ", on communicator " + std::to_string(index(member.collective.communicator)) + ": ");
+}
+
+Segments CollectiveContents::read(Member const& member, Access const& access) {
+  locate(member);
+  return contents_.filled(member.rank, access);
+}
+
+void CollectiveContents::write(Member const& member, Access const& access, Segments const& segments) {
+  locate(member);
+  contents_.check_padding(member.rank, access, segments);
+  contents_.write(member.rank, access, segments);
+}
+
+// Returns the sum of what all members read, or the average if the collective averages.
+Segments CollectiveContents::sum(Members const& members) {
+  std::vector<Segments> sources;
+  for (Member const& member : members) sources.push_back(read(member, member.accesses[0]));
+  Member const& first = members.front();
+  locate(first);
+  return sums_.sum(first.rank, sources, first.collective.reduction);
 }
 
 void CollectiveContents::all_reduce(Members const& members) {
-  const Segments reduced =
-      sums_.sum(members.front().rank, sources(members), members.front().collective.reduction);
-  for (Member const& member : members) contents_.write(member.rank, member.accesses[0], reduced);
+  const Segments reduced = sum(members);
+  for (Member const& member : members) write(member, member.accesses[0], reduced);
 }
 
 void CollectiveContents::reduce_scatter(Members const& members) {
-  const Segments reduced =
-      sums_.sum(members.front().rank, sources(members), members.front().collective.reduction);
+  const Segments reduced = sum(members);
   for (std::size_t m = 0; m < members.size(); ++m) {
-    const std::size_t rank = members[m].rank;
     Access const& to = members[m].accesses[1];
     const std::size_t count = elements_of(step_, to);
     Segments part = cut(reduced, {m * count, count});
-    if (to.mode == AccessMode::contribute) part = sums_.sum(rank, {contents_.filled(rank, to), part});
-    contents_.write(rank, to, part);
+    if (to.mode == AccessMode::contribute) part = sums_.sum(members[m].rank, {read(members[m], to), part});
+    write(members[m], to, part);
   }
 }
 
@@ -84,12 +102,12 @@ void CollectiveContents::all_gather(Members const& members) {
   Segments gathered;
   std::size_t at = 0;
   for (Member const& member : members) {
-    for (auto const& [held, value] : contents_.filled(member.rank, member.accesses[0])) {
+    for (auto const& [held, value] : read(member, member.accesses[0])) {
       gathered.push_back({{at + held.offset, held.count}, value.moved(-static_cast<std::ptrdiff_t>(at))});
     }
     at += elements_of(step_, member.accesses[0]);
   }
-  for (Member const& member : members) contents_.write(member.rank, member.accesses[1], gathered);
+  for (Member const& member : members) write(member, member.accesses[1], gathered);
 }
 
 // Carries out a broadcast, or a send with its receive: the member that reads passes its contents to all
@@ -97,9 +115,9 @@ void CollectiveContents::all_gather(Members const& members) {
 void CollectiveContents::hand_over(Members const& members) {
   for (Member const& from : members) {
     if (from.accesses[0].mode != AccessMode::read) continue;
-    const Segments segments = contents_.filled(from.rank, from.accesses[0]);
+    const Segments segments = read(from, from.accesses[0]);
     for (Member const& to : members) {
-      if (to.accesses[0].mode == AccessMode::assign) contents_.write(to.rank, to.accesses[0], segments);
+      if (to.accesses[0].mode == AccessMode::assign) write(to, to.accesses[0], segments);
     }
   }
 }

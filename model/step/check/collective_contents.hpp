@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
+
 #include "model/step/check/gradient_sums.hpp"
 #include "model/step/merged_order.hpp"
 
@@ -22,6 +24,7 @@ class CollectiveContents {
   /// What one rank does in a collective.
   struct Member {
     std::size_t rank;
+    ClassTask task;
     Collective collective;
     std::vector<Access> accesses;  ///< the accesses that belong to this collective
   };
@@ -31,7 +34,10 @@ class CollectiveContents {
   Members members(std::vector<ClassTask> const& node, CommunicatorId id,
                   std::vector<std::size_t> const& group) const;
   void run(Members const& members);
-  std::vector<Segments> sources(Members const& members);
+  void locate(Member const& member);
+  Segments read(Member const& member, Access const& access);
+  void write(Member const& member, Access const& access, Segments const& segments);
+  Segments sum(Members const& members);
   void all_reduce(Members const& members);
   void reduce_scatter(Members const& members);
   void all_gather(Members const& members);
@@ -41,6 +47,7 @@ class CollectiveContents {
   BufferContents& contents_;
   GradientSums& sums_;
   Findings& findings_;
+  std::optional<ClassTask> located_;  // the task that the messages of findings_ name
 };
 
 }  // namespace ddproxy::model

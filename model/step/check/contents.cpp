@@ -32,6 +32,7 @@ class Follower {
   }
 
   void check_exit() {
+    found_before_exit_ = findings_.any();
     for (std::size_t rank = 0; rank < contents_.ranks(); ++rank) {
       auto const& buffers = contents_.graph(rank).buffers;
       for (std::size_t b = 0; b < buffers.size(); ++b) check_exit(rank, BufferId{b}, buffers[b]);
@@ -130,15 +131,23 @@ class Follower {
           access);
   }
 
-  bool reads_gradient(std::size_t rank, std::vector<Access> const& accesses, Segment const& parameter) const {
+  /// Returns whether the accesses read the gradients of all elements of a segment of parameters. If there
+  /// are other violations, padding counts as a gradient, because it may then stand for a wrong gradient.
+  bool reads_gradient(std::size_t rank, std::vector<Access> const& accesses, Segment const& parameter) {
     const auto first = static_cast<std::ptrdiff_t>(parameter.slice.offset) + parameter.value.model;
     const auto end = first + static_cast<std::ptrdiff_t>(parameter.slice.count);
     return std::ranges::any_of(accesses, [&](Access const& access) {
       if (access.content != Content::gradient || access.mode != AccessMode::read) return false;
       const std::ptrdiff_t start = contents_.model_start(rank, access);
-      return start <= first &&
-             end <= start + static_cast<std::ptrdiff_t>(contents_.slice(rank, access).count);
+      const Slice slice = contents_.slice(rank, access);
+      if (start > first || end > start + static_cast<std::ptrdiff_t>(slice.count)) return false;
+      const Slice read{slice.offset + static_cast<std::size_t>(first - start), parameter.slice.count};
+      return findings_.any() || !has_padding(contents_.read(rank, access.buffer, read));
     });
+  }
+
+  static bool has_padding(Segments const& segments) {
+    return std::ranges::any_of(segments, [](Segment const& segment) { return segment.value.padding; });
   }
 
   void write(std::size_t rank, std::vector<Access> const& accesses, Compute const& compute,
@@ -199,7 +208,15 @@ class Follower {
     if (buffer.at_exit.content == Content::nothing) return;
     const Slice held = contents_.model_slice(rank, buffer, buffer.at_exit);
     for (Segment const& segment : contents_.read(rank, id, {0, buffer.elements})) {
-      if (!segment.value.padding) check_exit(rank, buffer.at_exit, held, segment);
+      if (!segment.value.padding) {
+        check_exit(rank, buffer.at_exit, held, segment);
+      } else if (!found_before_exit_ && segment.slice.offset < held.count) {
+        const std::size_t end = std::min(segment.slice.end(), held.count);
+        findings_.add(Rule::same_state_at_exit, rank,
+                      "elements " + std::to_string(segment.slice.offset) + " to " + std::to_string(end - 1) +
+                          " are padding; expected: " + name_of(buffer.at_exit.content) +
+                          " of the elements that at_exit names");
+      }
     }
   }
 
@@ -223,6 +240,7 @@ class Follower {
   BufferContents contents_;
   GradientSums sums_;
   CollectiveContents collectives_;
+  bool found_before_exit_ = false;  // padding may then stand for what was found
 };
 
 }  // namespace
