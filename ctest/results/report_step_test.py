@@ -116,7 +116,7 @@ class Steps(WithSample):
         self.assertNotIn("<dt>model error</dt>", text, "the page does not use this word")
         self.assertIn("|predicted step / measured step - 1|. It is the field model_error of the line DDPROXY_STEP_FOM.", words_of_page(Results(self.sample), "the model error"))
         for words in ("A whole step takes 1.100 s, the median of 2 samples (Student&#x27;s 95 % interval of the mean: 1.000 s to 1.200 s). Of this, E = 100 ms is exposed communication.",
-                      "The model predicts 1.155 s, which is 5.0 % too long."):
+                      "The model predicts a step of 1.155 s, which is 5.0 % too long."):
             self.assertIn(words, text)
         self.assertTrue(all((self.folder / f"sample-{name}.png").exists() for name in ("step", "timeline")))
         self.assertLess(text.index("Whole steps</h2>"), text.index("Ranks</h2>"))
