@@ -16,8 +16,9 @@
 namespace ddproxy::kernels::fused {
 namespace {
 
-/// Rows that a step of a team takes. With larger heads a step takes fewer, so that the two stages of a team
-/// fit into 48 KiB of shared memory.
+/// Rows of a tile that a team copies to shared memory in one iteration of its loop (struct Stage). Larger
+/// heads have fewer rows, so that two stages, one in use and one being copied, fit into 48 KiB of shared
+/// memory.
 template <int D>
 inline constexpr int rows_of_step = D == 64 ? 64 : 32;
 

@@ -114,7 +114,9 @@ std::string costs_of_overlapping(CaseReport const& report) {
   if (!report.measured || !report.measured->overlap || !report.item.overlapped()) return "";
   if (!(report.measured->overlap->high < -resolution)) return "";
   return report.item.name() + ": here overlapping costs more time than it hides (overlap " +
-         overlap_text(report) + "), because compute and all-reduces slow each other down";
+         overlap_text(report) +
+         "). Probably compute and all-reduces slow each other down, or the machine was slower during the "
+         "sweep";
 }
 
 }  // namespace ddproxy

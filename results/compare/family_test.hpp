@@ -58,7 +58,7 @@ struct FamilyMember {
 struct FamilyTest {
   FamilyMember whole;  ///< the mean over the cases that are not noisy; over all cases if all are noisy
   std::vector<FamilyMember> cases;
-  std::size_t relabellings = 1;  ///< number, with the observed one; the smallest p-value is 1 / relabellings
+  std::size_t relabellings = 1;  ///< with the original labels; the smallest p-value is 1 / relabellings
   double critical = 0.0;         ///< critical value of the statistic at family_level
 
   /// Returns true if there are enough relabellings for a p-value as small as family_level.

@@ -133,7 +133,7 @@ def states_note(results):
     scored = float(results["/states/scored"]) if results.has("/states/scored") else np.nan
     if not scored >= 0:
         return f"Tables and figures are uncertain, because they mix the samples of all states of the machine. {text}"
-    return f"Tables and figures use only the samples of the state {names[int(scored)]}. They describe this state of the machine, and not the others. {text}"
+    return f"{text} Tables and figures use only the samples of the state {names[int(scored)]}. They describe only this state."
 
 
 def plateau(results):

@@ -138,7 +138,7 @@ WORDS = (
     ("regret", "T measured at the cap that the model calls best, divided by the smallest T measured at any cap, minus 1"),
     ("algbw", "bytes of a collective divided by its time"),
     ("busbw", "algbw multiplied by the factor of nccl-tests (2(n-1)/n for an all-reduce over n ranks), so that results with different numbers of ranks can be compared"),
-    ("valid", "what the figures are worth: true, or the reason why they must not be compared as measurements of this machine (docs/results.md lists the values)"),
+    ("valid", "what the figures are worth: true; false, if no check has passed or the results contradict each other; or a word that says why they must not be compared as measurements of this machine (docs/results.md lists the values)"),
 )
 
 

@@ -31,7 +31,7 @@ def main():
     numbers = f"{passed / MIB:.0f} MiB passed the limited link, and the samples send {least / MIB:.0f} MiB"
     if passed < least / 2:
         print(f"ddproxy: the link was NOT used by this MPI: only {numbers}. Do not use {result} and the files beside it: their label says that the link "
-              "was limited. Set the variables with which your MPI library uses TCP on the loopback between ranks of one node (scripts/slow-link sets "
+              "was limited, but most all-reduces did not use the limited link. Set the variables with which your MPI library uses TCP on the loopback between ranks of one node (scripts/slow-link sets "
               "those of Open MPI, and of MPICH over UCX), and run again", file=sys.stderr)
         sys.exit(4)
     print(f"ddproxy: {numbers}", file=sys.stderr)

@@ -87,7 +87,9 @@ std::size_t LaneWorker::carry_out_next(bool adopts_device) {
   return queue_.note_done();
 }
 
-// The compute side needs no core while it waits. A thread of another lane may need it.
+// With own_core the core is always free. With shared_core it is free while the compute side waits for a call
+// or carries it out itself. With beside_threads it never counts as free, because a thread of another lane may
+// need it.
 bool LaneWorker::core_is_free() const {
   if (place_ == ThreadPlace::own_core) return true;
   return place_ == ThreadPlace::shared_core && (driven_here_ || wanted_ != nobody_waits);

@@ -27,7 +27,8 @@ std::string model_text(Account const& account) {
       "micro-batch, {} micro-batch{} in a step\n",
       model::printable(model_words(account.name)), counts.parameters, account.element_bytes, account.tokens,
       account.micro_batches, account.micro_batches == 1 ? "" : "es");
-  fmt::format_to(Out(text), "state: 16 bytes a parameter, {:.1f} GB\n", account.state_bytes() / giga);
+  fmt::format_to(Out(text), "parameters, gradients and optimizer state: 16 bytes a parameter, {:.1f} GB\n",
+                 account.state_bytes() / giga);
   fmt::format_to(Out(text), "activations: {} bytes a token, {:.3f} GB for a micro-batch of a rank\n",
                  counts.activation_bytes, account.activation_bytes() / giga);
   fmt::format_to(Out(text), "compute: {:.4g} flops a token, {:.4g} in a step of a rank\n", counts.flops,
@@ -40,8 +41,8 @@ std::string methods_text(Account const& account) {
   std::size_t width = 8;
   for (auto const& method : account.methods) width = std::max(width, method.name.size());
   std::string text = fmt::format(
-      "communication of a step on {}; ranks: ranks that take part in a call; x: sum of the sizes of all "
-      "calls; flops/byte: flops of a rank for each byte that it sends\n"
+      "communication of a step on {}. Column ranks: number of ranks that take part in a call. Column x: sum "
+      "of the sizes of all calls. Column flops/byte: flops of a rank for each byte that it sends\n"
       "{:<{}} {:<16} {:>8} {:>12} {:>19} {:>12}\n",
       model::ranks_text(account.ranks), "method", width, "collective", "ranks", "x (GB)",
       "sent by a rank (GB)", "flops/byte");
@@ -89,11 +90,11 @@ std::string bound_text(Account const& account) {
 
 std::string formula_text(Account const& account) {
   const auto ranks = account.least_ranks_by_formula();
-  const std::string answer = ranks ? fmt::format("from {} rank{} on", *ranks, *ranks == 1 ? "" : "s")
-                                   : std::string("never: the activations alone fill a device");
+  const std::string answer = ranks ? fmt::format("fits from {} rank{} on", *ranks, *ranks == 1 ? "" : "s")
+                                   : std::string("never fits, because the activations alone fill a device");
   return fmt::format(
-      "  by the formula state / ranks + activations, which counts all gradients at once, but neither "
-      "gathered units nor buckets: {}\n",
+      "  by the formula (parameters, gradients and optimizer state) / ranks + activations it {}. The formula "
+      "counts all gradients at once, but neither gathered units nor buckets\n",
       answer);
 }
 

@@ -95,7 +95,7 @@ std::string peak_table(MemoryReport const& report) {
   return text + legend(report);
 }
 
-// The words for the kinds of buffers, as the legend explains them.
+// The words for the kinds of buffers in describe_peak().
 constexpr std::pair<Kind, char const*> kind_texts[] = {
     {Kind::parameter, "parameters"},
     {Kind::gradient, "gradients"},

@@ -126,7 +126,7 @@ void BufferContents::check_padding(std::size_t rank, Access const& access, Segme
   const Slice slice = this->slice(rank, access);
   const std::size_t padding = access.slice.end() - access.padding;  // the first element of the padding
   Value before;
-  Slice hidden{0, 0};  // from the first to the last element that belongs to the access
+  Slice hidden{0, 0};  // in the padding, from the first to the last element with content of the access
   for (auto const& [held, value] : segments) {
     const std::size_t first = std::max(slice.offset + held.offset, padding), end = slice.offset + held.end();
     if (slice.offset + held.offset < padding) before = value;
