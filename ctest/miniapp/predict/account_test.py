@@ -39,7 +39,7 @@ class Account(unittest.TestCase):
         self.assertEqual(found["parameters"], 219848638464)
         self.assertEqual(found["activation_bytes_per_token"], 17547264)
         self.assertEqual(found["least_ranks_by_formula"], 38)  # 3517.6 / 95 = 37.03
-        for shown in ("219848638464 parameters", "3517.6 GB", "17547264 bytes a token", "neither gathered units nor buckets: from 38 ranks on"):
+        for shown in ("219848638464 parameters", "3517.6 GB", "17547264 bytes a token", "it fits from 38 ranks on"):
             self.assertIn(shown, text)
         alpha = 4.6e14 / 1.8e11
         bound = found["compute_bound"]
@@ -143,7 +143,7 @@ class Account(unittest.TestCase):
         found, text = self.account("--preset", "xxl-ffn", "--device-gb", 17, "--tokens", 1000)
         self.assertIsNone(found["least_ranks"])
         self.assertIn("no number of ranks is enough", text)
-        self.assertIn("never: the activations alone fill a device", text)
+        self.assertIn("it never fits, because the activations alone fill a device", text)
 
     def test_one_rank_moves_nothing(self):
         found, text = self.account("--preset", "gpt2", "--ranks", 1)
