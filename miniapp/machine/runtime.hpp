@@ -108,7 +108,7 @@ class Runtime {
   /// Collective.
   MPI_Comm split_by_node() const;
 
-  /// Returns a number for the node of each rank on rank 0: the lowest rank on that node. Returns an empty
+  /// On rank 0, returns one number for each rank: the lowest rank on the same node. Returns an empty
   /// list on the other ranks. Collective.
   std::vector<std::size_t> node_of_ranks() const;
 
