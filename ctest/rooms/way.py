@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""way.py DDPROXY BUILD ROOT MPIEXEC...: checks the way of one gradient in ROOT/docs/architecture.md against the files that a sample enters.
+"""way.py DDPROXY BUILD ROOT MPIEXEC...: checks the way of one gradient in ROOT/docs against the files that a sample enters.
 
 Two ranks run inputs/tiny.toml. Rank 0 runs in gdb, which notes the functions that rank 0 enters from the start of one sample to the start of the next.
-The symbols of the libraries in BUILD say from which source each function is. The document must name each of these sources: in a step of the numbered
-list, or in the list of files that do not count, where a folder stands for all its files. A sample must enter each file of the steps up to LAST_STEP.
+The symbols of the libraries in BUILD say from which source each function is. Each of these sources must be named: in a step of the numbered list of
+docs/architecture.md, or in the list of docs/steps.md, where a folder stands for all its files. A sample must enter each file of the steps up to LAST_STEP.
 Exit code 77 (skipped): gdb is not installed, or may not trace a process."""
 import collections
 import os
@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 WAY = "## The way of one gradient"
-NOT_COUNTED = "A sample also enters the following files."
+NOT_COUNTED = "## Files that a sample also enters"
 LAST_STEP = 6  # the steps after it run after the sweep
 START = "_ZN7ddproxy6Passes7measureEmNS_6SampleE"  # ddproxy::Passes::measure: one sample
 ROOMS = ("model", "kernels", "results", "miniapp")
@@ -86,32 +86,36 @@ def entered_files(program, root, mpiexec):
     return set(lines[:-1])
 
 
-def named_files(text):
-    """Returns (files of the counted steps by step, files and folders that are not counted). A name without a folder is in any folder."""
-    section = text.partition(f"\n{WAY}\n")[2].partition("\n## ")[0]
-    steps = {int(number): set(re.findall(r"`([\w/]+\.cpp)`", line)) for number, line in re.findall(r"^(\d+)\. (.*)$", section, re.MULTILINE)}
-    others = section.partition(NOT_COUNTED)[2]
-    return steps, set(re.findall(r"`([\w/]+(?:\.cpp|/))`", others))
+def section_of(text, heading):
+    return text.partition(f"\n{heading}\n")[2].partition("\n## ")[0]
+
+
+def named_files(architecture, steps):
+    """Returns (files of the counted steps by step, files and folders that are not counted), from the texts of the two documents. A name without a folder
+    is in any folder."""
+    numbered = re.findall(r"^(\d+)\. (.*)$", section_of(architecture, WAY), re.MULTILINE)
+    counted = {int(number): set(re.findall(r"`([\w/]+\.cpp)`", line)) for number, line in numbered}
+    return counted, set(re.findall(r"`([\w/]+(?:\.cpp|/))`", section_of(steps, NOT_COUNTED)))
 
 
 def is_named(file, names):
     return any(file.startswith(name) if name.endswith("/") else f"/{file}".endswith(f"/{name}") for name in names)
 
 
-def faults(entered, text, built):
+def faults(entered, texts, built):
     """Yields what is wrong. A sample need not enter a source that this build does not have; a build without BLAS, for instance, lacks one."""
-    steps, others = named_files(text)
+    steps, others = named_files(*texts)
     counted = set().union(*steps.values())
     for file in sorted(entered):
         if not is_named(file, counted | others):
-            yield f"a sample enters {file}, which docs/architecture.md does not name on the way of one gradient"
+            yield f"a sample enters {file}, which neither docs/architecture.md (the way of one gradient) nor docs/steps.md names"
     for name in sorted(set().union(*(names for number, names in steps.items() if number <= LAST_STEP))):
         if not any(is_named(file, {name}) for file in entered) and any(is_named(file, {name}) for file in built):
             yield f"no sample enters {name}, which docs/architecture.md names on the way of one gradient"
 
 
 def check_that_faults_are_found():
-    text = f"\n{WAY}\n\n1. `a/b.cpp` and `c.cpp`\n7. `d.cpp`\n\n{NOT_COUNTED} `e/` and `f.cpp`.\n## Next\n"
+    text = f"\n{WAY}\n\n1. `a/b.cpp` and `c.cpp`\n7. `d.cpp`\n\n## Next\n", f"\n{NOT_COUNTED}\n\n- `e/` and `f.cpp`.\n\n## Next\n`h.cpp`"
     built = {"a/b.cpp", "x/c.cpp", "x/h.cpp", "e/g.cpp", "y/f.cpp", "z/d.cpp"}
     assert not list(faults({"a/b.cpp", "x/c.cpp", "e/g.cpp", "y/f.cpp"}, text, built))
     assert ["enters x/h.cpp" in fault for fault in faults({"a/b.cpp", "x/c.cpp", "x/h.cpp"}, text, built)] == [True]
@@ -130,7 +134,8 @@ def main():
         built = write_functions(program, build)
         entered = entered_files(str(program), root, sys.argv[4:])
     assert len(entered) > 20, entered
-    if found := list(faults(entered, (root / "docs/architecture.md").read_text(), built)):
+    texts = [(root / "docs" / name).read_text() for name in ("architecture.md", "steps.md")]
+    if found := list(faults(entered, texts, built)):
         sys.exit("\n".join(found))
     print(f"a sample enters {len(entered)} files of the product")
 

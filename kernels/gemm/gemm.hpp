@@ -15,7 +15,7 @@ struct Matrix {
   Index stride;             ///< elements from one row to the next
   bool transposed = false;  ///< the product uses the transpose of this matrix
   Index step = 0;           ///< batched: elements from one matrix to the next
-  bool is_kept = false;     ///< gemm() uses the copy that keep_rounded() made
+  bool is_kept = false;     ///< there is a copy rounded to bf16, and gemm() uses it; see keep_rounded()
 };
 
 /// The result of a matrix product, row-major. Does not own the memory.
@@ -89,9 +89,10 @@ MatrixPrecision matrix_precision();
 /// fp32 and tf32 it returns `m`. `rows` and `columns` are those in memory, before a transposition.
 Matrix keep_rounded(Space const& exec, Index rows, Index columns, Matrix m);
 
-/// Returns memory [rows, columns] for a rounded copy. The caller makes the copy itself, in place of
-/// keep_rounded(), and then sets Matrix::is_kept. Returns a null pointer if products do not run in bf16, or
-/// if rows or columns are no multiples of 8: then call keep_rounded().
+/// Returns memory for a rounded copy of a matrix [rows, columns]. Use it if your own kernel can write the
+/// rounded elements: fill the memory with it, set Matrix::is_kept, and do not call keep_rounded(). Returns a
+/// null pointer if products do not run in bf16, or if rows or columns are not multiples of 8. Then call
+/// keep_rounded().
 Bf16* memory_of_kept(Space const& exec, Index rows, Index columns);
 
 /// Returns a text for the provenance in results files: library and version of the backend, and the core type

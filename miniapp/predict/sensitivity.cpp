@@ -60,6 +60,11 @@ void add_models(std::vector<SensitivityRow>& rows, PredictInput const& input, Ne
   }
 }
 
+std::string value_text(SensitivityRow const& r) {
+  if (r.quantity == "ranks") return fmt::format("{:g}", r.value);
+  return r.quantity == "model" ? fmt::format("{:.0f} MiB", r.value) : fmt::format("x {:g}", r.value);
+}
+
 std::string high_text(model::CapRange const& range) {
   return range.high == model::any_cap
              ? ""
@@ -91,24 +96,26 @@ std::string raised_rows(std::vector<SensitivityRow> const& rows) {
   for (auto const& r : rows)
     if (r.raised) fmt::format_to(Out(names), "{}{} x {:g}", names.empty() ? "" : ", ", r.quantity, r.value);
   if (names.empty()) return "";
-  return "with some scales the all-reduce times fall somewhere as bytes grow, but the model needs times that "
-         "never fall. It uses their running maximum instead, so E may be too large in these rows: " +
+  return "in some rows of --sensitivity the changed all-reduce times fall somewhere as bytes grow, but the "
+         "model "
+         "needs times that never fall. It uses their running maximum instead, so E may be too large in these "
+         "rows: " +
          names;
 }
 
 std::string sensitivity_table(std::vector<SensitivityRow> const& rows) {
-  std::string text = fmt::format("{:<10} {:>8} {:>10} {:>13} {:>21} {:>12} {:>12} {:>10} {:>12} {:>6}\n",
-                                 "changed", "to", "T_comp ms", "T_comm/T_comp", "best caps MiB", "E best ms",
-                                 "E 25 MiB ms", "bound ms", "E plan ms", "calls");
+  std::string text = fmt::format("{:<10} {:>9} {:>10} {:>13} {:>21} {:>12} {:>12} {:>10} {:>12} {:>6}\n",
+                                 "changed", "value", "T_comp ms", "T_comm/T_comp", "best caps MiB",
+                                 "E best ms", "E 25 MiB ms", "bound ms", "E plan ms", "calls");
   for (auto const& r : rows)
     fmt::format_to(
-        Out(text),
-        "{:<10} {:>8.6g} {:>10.2f} {:>13.2f} {:>21} {:>12.3f} {:>12.3f} {:>10.3f} {:>12.3f} {:>6}\n",
-        r.quantity, r.value, r.t_compute * milli, r.rho,
+        Out(text), "{:<10} {:>9} {:>10.2f} {:>13.2f} {:>21} {:>12.3f} {:>12.3f} {:>10.3f} {:>12.3f} {:>6}\n",
+        r.quantity, value_text(r), r.t_compute * milli, r.rho,
         fmt::format("{} to {}", r.plateau.low == 1 ? "0" : cap_text(r.plateau.low),
                     r.plateau.high == model::any_cap ? "any" : cap_text(r.plateau.high)),
         r.exposed_best * milli, r.exposed_25 * milli, r.floor * milli, r.exposed_plan * milli, r.calls);
   return text +
+         "value: the factor of bytes, latency or bandwidth; the gradients of the model; the number of ranks; "
          "T_comp: T_compute; best caps: caps whose T is within 0.1 % of the smallest T; E best, E 25 MiB, E "
          "plan: E with the best cap, with 25 MiB, with the best plan; bound: lower bound on E; calls: "
          "all-reduces of the best plan\n";

@@ -252,7 +252,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/score/mean_error", real, {"predictor"}, "1", "mean over cases of abs(predicted E - E) / max(E, 0.5 % of T); NaN if E is not known well enough"},
     {"/score/max_error", real, {"predictor"}, "1", "maximum over cases of abs(predicted E - E) / max(E, 0.5 % of T)"},
     {"/score/beyond_noise", real, {"predictor"}, "1", "mean over cases of max(abs(predicted E - E) - noise of E, 0) / max(E, 0.5 % of T)"},
-    {"/score/pairs_in_order", real, {"predictor"}, "1", "share of the pairs of cases that the prediction puts in the measured order; only pairs count whose E differ by more than twice the larger noise of the two"},
+    {"/score/pairs_in_order", real, {"predictor"}, "1", "share of the pairs of cases that the prediction puts in the measured order; only pairs count whose E differ by more than twice the larger noise of the two; a pair with equal predictions counts one half"},
     {"/score/regret", real, {"predictor"}, "1", "measured T at the predicted best cap divided by the smallest measured T, minus 1; NaN with fewer than three caps"},
     {"/score/tail_error", real, {"predictor"}, "1", "mean over cases of abs(predicted tail - tail) / max(E, 0.5 % of T)"},
     {"/score/slowdown_error", real, {"predictor"}, "1", "mean over cases of abs(predicted slowdown - slowdown) / max(E, 0.5 % of T)"},

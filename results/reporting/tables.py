@@ -54,7 +54,7 @@ SCORE_NOTE = ("The row \"model\" is the prediction of this run. The other rows a
               "E that fits the measurements best. It prefers no cap, so its regret is the mean over the caps. \"pytorch_default\" predicts, for all bucket sizes, the E measured at {cap}. It chooses "
               "that cap, so its regret is what this cap costs. \"uncontended\" is the model without contention.")
 PAIRS_NOTE = (" The column \"pairs in the right order\" considers all pairs of cases whose E differ by more than twice the noise. It has the share of these pairs that the prediction "
-              "puts in the right order.")
+              "puts in the right order. A pair for which the prediction has twice the same E counts as half a pair in the right order.")
 TERM_NOTE = ("The column \"ideal\" is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent (if there are any) say which share of the difference between "
              "measured and ideal E a cause explains. The percentages of a row add up to 100. If the causes explain more than the difference, \"not explained\" is negative. A dash means that the case does not "
              "overlap communication with compute, or that the difference is within the noise of E.")

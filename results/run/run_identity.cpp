@@ -29,6 +29,14 @@ Integers integers_of(Reader const& reader, std::string_view dataset, std::size_t
   return values;
 }
 
+// Returns what was computed and what was replayed: "compute kernels, all-reduce mpi, progress thread, copies
+// none".
+std::string mode_of(Reader const& reader, std::string_view group) {
+  const auto value = [&](std::string_view name) { return reader.text(group, name, "?"); };
+  return "compute " + value("compute_mode") + ", all-reduce " + value("backend") + ", progress " +
+         value("progress") + ", copies " + value("copies");
+}
+
 // Computes an eight-digit hash of the plan of each case, that is of its bucket sizes. The hash is empty if
 // the file has no plans.
 class Plans {
@@ -122,7 +130,7 @@ Run::Values identity_of(Reader const& reader) {
           {"sweep", sweep_of(reader)},
           {"ranks", reader.text(group, "ranks", "?")},
           {"device", reader.text("/provenance", "device_kind", "?")},
-          {"mode", attributes(reader, group, {"compute_mode", "backend", "progress", "copies"})},
+          {"mode", mode_of(reader, group)},
           {"wire", reader.text(group, "wire", "fp32")},  // files of earlier versions lack it; they used fp32
           {"threads", reader.text("/provenance", "threads")},
           {"pieces", reader.text(group, "piece_mib")},
