@@ -13,8 +13,9 @@ namespace ddproxy::model {
 
 /// Finds the earlier tasks that a task must not overtake. Two accesses of one element conflict unless both
 /// only read. A read with Access::last_use counts as a write. For each element the class keeps the last
-/// writer, and the last reader on each lane since that write: every earlier access is ordered before one of
-/// these. An access to a part of a slice (Access::part) counts as an access to the whole slice.
+/// writer, and the last reader on each lane since that write. These tasks are enough, because every earlier
+/// access is ordered before one of them. An access to a part of a slice (Access::part) counts as an access to
+/// the whole slice.
 ///
 /// Order of calls, for each task in the order of StepGraph::tasks: conflicts(), then record().
 class AccessHistory {

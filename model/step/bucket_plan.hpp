@@ -14,11 +14,11 @@ namespace ddproxy::model {
 struct Bucket {
   std::size_t first;    ///< index of its first gradient
   std::size_t last;     ///< index of its last gradient; the bucket is ready when this gradient is ready
-  std::int64_t bytes;   ///< total size of its gradients
-  std::int64_t offset;  ///< bytes of the gradients before its first one
+  std::int64_t bytes;   ///< total size of its gradients, in bytes
+  std::int64_t offset;  ///< total size of the gradients before its first one, in bytes
   bool operator==(Bucket const&) const = default;
 
-  /// Returns its elements in the array with all gradients.
+  /// Returns its slice of the array that holds all gradients in ready order.
   constexpr Slice slice() const {
     constexpr std::size_t each = gradient_element_bytes;
     return {static_cast<std::size_t>(offset) / each, static_cast<std::size_t>(bytes) / each};

@@ -22,9 +22,9 @@ using FirstBucket = std::optional<std::int64_t>;
 /// Calls visit(low, high, plan) for each plan that DDP's rule can make. All caps from `low` to `high`, in
 /// bytes and both included, give this plan. The ranges are visited in ascending order and leave no gap.
 ///
-/// No plan is missed, because a plan changes only when the cap becomes larger than the smallest bucket that
-/// the cap has closed. The last bucket does not count, because it ends with the last gradient, whatever the
-/// cap is.
+/// No plan is missed: when the cap grows, the plan stays the same until the cap exceeds the smallest bucket
+/// that the cap has closed. The cap closes neither the last bucket, which ends with the last gradient, nor a
+/// first bucket with a limit of its own.
 template <class Visit>
 void for_each_cap(std::vector<std::int64_t> const& gradient_bytes, FirstBucket first_bucket,
                   Visit const& visit) {

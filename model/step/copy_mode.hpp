@@ -8,7 +8,7 @@ namespace ddproxy::model {
 enum class CopyMode {
   none,    ///< no copies: the gradients lie in their buckets
   in,      ///< each gradient is copied into its bucket when it is ready
-  in_out,  ///< as `in`, and each bucket is copied back after it is reduced and the backward pass has ended
+  in_out,  ///< as `in`; after the backward pass each reduced bucket is also copied back to its gradients
 };
 
 }  // namespace ddproxy::model

@@ -20,11 +20,12 @@ std::string_view name_of(BufferKind kind);  ///< returns for example "optimizer_
 /// of buffer 3".
 std::string describe(Task const& task);
 
-/// Describes a task for messages, with its number and the ranks of its class.
+/// Describes a task for messages, with its number, the first rank of its class and the number of the class's
+/// other ranks.
 std::string describe(RankGraphs const& step, ClassTask const& at);
 
-/// Returns the number of elements x of the whole collective, for the i-th collective of a task. x times the
-/// bytes of an element is the argument of CollectiveCosts (model/predict/graph/collective_costs.hpp).
+/// Returns x, the number of elements of the i-th collective of a task; Collective (step_graph.hpp) explains
+/// x. CollectiveCosts (model/predict/graph/collective_costs.hpp) takes x times the bytes of an element.
 std::size_t full_elements(RankGraphs const& step, Task const& task, std::size_t i);
 
 /// Returns the number of elements that an access covers on one rank: the slice, or this rank's part of the

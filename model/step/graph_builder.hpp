@@ -21,13 +21,14 @@ class GraphBuilder {
   BufferId buffer(Buffer const& buffer);
 
   /// Adds a task after all others and returns its id. The task waits for the tasks in `task.after` and for
-  /// those that its accesses imply. Waits that the order of a lane implies are left out. If a task has to
-  /// wait for several tasks of another lane, only the wait for the last of them is kept. No wait for a task
-  /// on the same lane is kept.
+  /// those that its accesses imply. For each other lane only the wait for the last of these tasks is kept,
+  /// and no wait for a task on the same lane is kept. The order of the tasks on a lane implies all other
+  /// waits.
   TaskId task(Task task);
 
   /// Returns the graph and leaves the builder empty. `expected` says what a complete gradient of this rank
-  /// consists of and whether the step updates parameters; check() compares the graph with it.
+  /// consists of, and whether the step clips gradients and updates parameters. check() compares the graph
+  /// with `expected`.
   StepGraph finish(Expected expected);
 
  private:

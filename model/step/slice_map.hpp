@@ -44,8 +44,8 @@ class SliceMap {
  private:
   using Runs = std::map<std::size_t, T>;  // [first element]
 
-  /// Returns the run that starts at an element. Splits the run that contains the element if none starts
-  /// there. Returns end() at the end of the buffer.
+  /// Returns the run that starts at an element. If no run starts there, first splits the run that contains
+  /// the element. Returns end() at the end of the buffer.
   typename Runs::iterator split(std::size_t at) {
     if (at >= elements_) return runs_.end();
     const auto next = runs_.upper_bound(at);

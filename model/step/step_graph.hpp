@@ -13,10 +13,10 @@
 
 // A training step as a graph: tasks that read and write buffers, on lanes.
 //
-// Order of calls: a strategy (data parallel, sharded, pipeline) builds one graph for each class of ranks that
-// do the same work, with GraphBuilder (graph_builder.hpp). check() (check/check.hpp) proves that the graphs
-// are right. Then the same graphs are run, simulated and drawn. Example: one gradient of 100 elements that is
-// computed and then averaged over ranks 0 and 1.
+// Order of calls: a strategy (for instance data parallel or sharded) builds one graph for each class of ranks
+// that do the same work, with GraphBuilder (graph_builder.hpp). check() (check/check.hpp) proves that the
+// graphs are right. Then the same graphs are run, simulated and drawn. Example: one gradient of 100 elements
+// that is computed and then averaged over ranks 0 and 1.
 //
 //   GraphBuilder builder;
 //   const BufferId gradient = builder.buffer({.kind = BufferKind::gradient, .elements = 100, ...});
@@ -40,9 +40,9 @@ constexpr std::size_t index(Id id) {
   return static_cast<std::size_t>(id);
 }
 
-/// What the elements of a slice contain. Parameters, gradients and optimizer states have one element for each
-/// element of the model's TensorLayout. An activation is a tensor that operators pass to each other, or the
-/// gradient of such a tensor.
+/// What the elements of a slice contain. "Element of the model" means an element of the model's TensorLayout.
+/// Parameters, gradients and optimizer states have one element for each element of the model. An activation
+/// is a tensor that operators pass to each other, or the gradient of such a tensor.
 enum class Content { nothing, parameter, gradient, optimizer_state, activation, norm };
 
 enum class DataType { fp32, bf16 };
@@ -59,7 +59,7 @@ struct BufferState {
   Slice model = {0, 0};
   /// If set, the buffer contains only this rank's part of `model`. The ranks of a group of this communicator
   /// have equal parts, in the order of their places in the group. A part has as many elements as the buffer.
-  /// The last part may reach beyond the end of `model`. Its elements there are padding.
+  /// The last parts may reach beyond the end of `model`. The elements beyond it are padding.
   std::optional<CommunicatorId> shard = std::nullopt;
   bool operator==(BufferState const&) const = default;
 };
@@ -172,8 +172,8 @@ struct Collective {
 };
 
 /// Makes the host wait. If Task::after names collectives, the host waits for these. Otherwise it waits for
-/// the earlier tasks of the same lane. On a device, the compute tasks that follow start after this wait. No
-/// other kind of task makes them wait for the host (host_waits.hpp).
+/// the earlier tasks of the same lane. On a device, no compute task after a HostWait starts before the host
+/// has finished waiting. No other kind of task makes compute tasks wait for the host (host_waits.hpp).
 struct HostWait {};
 
 enum class LaneKind { compute, copy, communication };
@@ -181,8 +181,8 @@ enum class LaneKind { compute, copy, communication };
 /// A resource that carries out its tasks one after another, in the order of StepGraph::tasks.
 struct Lane {
   LaneKind kind = LaneKind::compute;
-  /// Which copy engine, or which communication lane. A step usually has one communication lane for each
-  /// communicator.
+  /// Number of the copy engine or of the communication lane, from 0. A step usually has one communication
+  /// lane for each communicator.
   std::size_t number = 0;
   auto operator<=>(Lane const&) const = default;
 };
@@ -206,7 +206,7 @@ struct ExpectedGradient {
 
 /// What a complete gradient consists of, and what the step does with it.
 struct Expected {
-  CommunicatorId replicas;                       ///< every rank of the group contributes
+  CommunicatorId replicas;                       ///< every rank of this rank's group contributes
   int micro_batches = 1;                         ///< every micro-batch contributes
   std::vector<ExpectedGradient> gradients = {};  ///< gradients of this rank; sorted by offset, no overlap
   bool clipped = false;  ///< true: an update reads clipped gradients, or reads the norm and clips them itself

@@ -10,21 +10,24 @@ namespace ddproxy::model {
 /// The rules that check() proves for a step.
 enum class Rule {
   well_formed,    ///< ids, slices, padding and groups are valid; accesses fit the collective or copy that
-                  ///< uses them; exactly the root of a broadcast reads; a rank is not its own peer
+                  ///< uses them; in a broadcast the root and no other rank reads; a rank is not its own peer
   rising,         ///< a task waits only for tasks with smaller ids
   ordered,        ///< if two accesses conflict, one task waits for the other, directly or through other tasks
   same_order,     ///< the members of a group issue the same collectives in the same order; a rank uses each
                   ///< communicator on one lane only, because lanes do not wait for each other
-  no_deadlock,    ///< no ranks and lanes wait for each other in a circle; a collective waits for all members
+  no_deadlock,    ///< ranks and lanes never wait for each other in a circle; a collective waits for all its
+                  ///< members
   filled,         ///< no element is read before a task has written it, or after its last use
-  right_content,  ///< a task reads what it expects: content, element or tensor, version, micro-batch; it
-                  ///< declares no such content as padding
+  right_content,  ///< a task reads what its access declares: content, element or tensor, version,
+                  ///< micro-batch; no element with this content is declared as padding
   contributes_once,  ///< no contribution enters a gradient or a norm twice
   contributes_all,  ///< no contribution is missing when a gradient or a norm is used, and when the step ends.
                     ///< At the end of the step the averaged gradients, or the updated parameters, are in
                     ///< buffers whose at_exit names them
   averaged,         ///< a complete gradient is the average over the replicas: not a sum, not divided twice
-  same_state_at_exit,  ///< after the step a buffer contains what it contained before, updated once
+  same_state_at_exit,  ///< if a buffer has content at the start of the step, at_exit equals at_entry. At the
+                       ///< end a buffer contains what at_exit names; parameters and optimizer states are
+                       ///< updated once if the step updates them, otherwise never
 };
 
 /// A rule that a step breaks, and the place at which it breaks the rule.

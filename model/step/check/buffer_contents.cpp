@@ -111,8 +111,8 @@ Segments BufferContents::filled(std::size_t rank, Access const& access) {
   return segments;
 }
 
-// Returns whether a value is what an access uses. Returns false if it is left over from another bucket or
-// unit. `before` is the last value before the padding of the access.
+// Returns whether a value in the padding of an access is data of the access. Returns false if the value is
+// left over from another bucket or unit. `before` is the last value before the padding.
 bool BufferContents::belongs_to(std::size_t rank, Access const& access, Value const& value,
                                 Value const& before) const {
   if (value.padding || value.content == Content::nothing || value.content != access.content) return false;
@@ -126,7 +126,8 @@ void BufferContents::check_padding(std::size_t rank, Access const& access, Segme
   const Slice slice = this->slice(rank, access);
   const std::size_t padding = access.slice.end() - access.padding;  // the first element of the padding
   Value before;
-  Slice hidden{0, 0};  // in the padding, from the first to the last element with content of the access
+  // From the first to the last element of the padding that belongs to the access.
+  Slice hidden{0, 0};
   for (auto const& [held, value] : segments) {
     const std::size_t first = std::max(slice.offset + held.offset, padding), end = slice.offset + held.end();
     if (slice.offset + held.offset < padding) before = value;

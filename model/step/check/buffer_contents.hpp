@@ -20,12 +20,13 @@ std::string name_of(Content content);
 struct Value {
   Content content = Content::nothing;
   bool padding = false;  ///< the elements belong to no tensor, so their value does not matter
-  /// For activations: the number of the tensor (Access::model). Otherwise: the element of the model minus its
-  /// position in the buffer.
+  /// For activations: the number of the tensor (Access::model). Otherwise: the index of an element in the
+  /// model minus its position in the buffer. The difference is the same for all elements of the range.
   std::ptrdiff_t model = 0;
   int version = 0;       ///< number of updates of a parameter or optimizer state; 1 for a clipped gradient
   int micro_batch = -1;  ///< micro-batch of an activation; -1: any
-  /// The id of a gradient in ContributionSets, or of a norm in CoveredElements (contributions.hpp).
+  /// For a gradient: the id of its contributions in ContributionSets. For a norm: the id of the elements that
+  /// it covers in CoveredElements (contributions.hpp).
   std::size_t set = 0;
 
   /// Returns true if each element stands for one element of the model.
@@ -33,7 +34,7 @@ struct Value {
     return content == Content::parameter || content == Content::gradient ||
            content == Content::optimizer_state;
   }
-  /// Returns the same value if positions are counted from an element that lies `by` elements later.
+  /// Returns this value for positions that count from an element `by` elements later.
   Value moved(std::ptrdiff_t by) const {
     Value value = *this;
     if (by_position()) value.model += by;
@@ -61,7 +62,7 @@ class Findings {
   void at(std::string where) { where_ = std::move(where); }
   /// Adds a violation on a rank.
   void add(Rule rule, std::size_t rank, std::string const& what);
-  /// Returns whether there are violations, also those that were there before this object.
+  /// Returns whether there are violations, including those from before this object was made.
   bool any() const { return !violations_.empty(); }
 
  private:
@@ -100,9 +101,9 @@ class BufferContents {
   /// Returns what an access reads. If an element outside the access's padding contains nothing, adds a
   /// violation and returns no segments. Also calls check_padding().
   Segments filled(std::size_t rank, Access const& access);
-  /// Adds a violation if an access declares elements as padding although they have its content. `segments`
-  /// is what the access reads or writes; positions count from the start of slice(). Content that an earlier
-  /// bucket or unit has left in the padding is no violation.
+  /// Adds a violation if the elements that an access declares as padding contain data of the access.
+  /// `segments` is what the access reads or writes; positions count from the start of slice(). Content that
+  /// an earlier bucket or unit has left in the padding is no violation.
   void check_padding(std::size_t rank, Access const& access, Segments const& segments);
   /// Replaces the contents of a slice. Positions of `segments` count from the start of the slice.
   void write(std::size_t rank, BufferId buffer, Slice slice, Segments const& segments);

@@ -11,8 +11,8 @@ namespace ddproxy::model {
 /// that the step is right in every schedule that its graphs allow.
 ///
 /// check() does not compute numbers. It follows which contributions a gradient contains, and by which number
-/// the averages have divided each of them. The numbers are compared by the verification of a run
-/// (verify_numbers() in miniapp/measure/verification/verify.hpp).
+/// the averages have divided each of them. verify_numbers() (miniapp/measure/verification/verify.hpp)
+/// checks the numbers of a run.
 ///
 /// Returns at most 20 violations. If a graph is not well formed, returns only the violations of
 /// Rule::well_formed and Rule::rising. If the ranks issue different collectives or can deadlock, the rules on

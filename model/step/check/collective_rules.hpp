@@ -12,7 +12,7 @@ namespace ddproxy::model {
 /// Checks the roots of the broadcasts and the peers of the sends and receives of a class of ranks. Adds a
 /// violation of Rule::well_formed if a root or a peer is missing, if it is no place in the group, if a rank
 /// is its own peer, if the root of a broadcast does not read, or if another rank reads. The group of a send
-/// has two ranks, so the only peer that is accepted is the place of the rank that receives.
+/// or receive has two ranks, so the only valid peer is the place of the other rank.
 ///
 /// All communicators must exist and contain the ranks of the class, and the modes of the accesses must fit
 /// the verbs.

@@ -132,7 +132,8 @@ class Follower {
   }
 
   /// Returns whether the accesses read the gradients of all elements of a segment of parameters. If there
-  /// are other violations, padding counts as a gradient, because it may then stand for a wrong gradient.
+  /// are other violations, padding counts as a gradient, because GradientSums::sum() replaces a wrong
+  /// gradient by padding.
   bool reads_gradient(std::size_t rank, std::vector<Access> const& accesses, Segment const& parameter) {
     const auto first = static_cast<std::ptrdiff_t>(parameter.slice.offset) + parameter.value.model;
     const auto end = first + static_cast<std::ptrdiff_t>(parameter.slice.count);
@@ -240,7 +241,9 @@ class Follower {
   BufferContents contents_;
   GradientSums sums_;
   CollectiveContents collectives_;
-  bool found_before_exit_ = false;  // padding may then stand for what was found
+  // If true, padding at the end of the step is no violation: GradientSums::sum() may have put it there in
+  // place of a wrong gradient.
+  bool found_before_exit_ = false;
 };
 
 }  // namespace

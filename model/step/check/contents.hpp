@@ -11,8 +11,8 @@ namespace ddproxy::model {
 /// its at_exit says.
 ///
 /// `nodes` are the tasks in an order in which they can run, as merged_order() (merged_order.hpp) returns
-/// them. One such order is enough if conflicting accesses are known to be ordered: all orders then have the
-/// same result.
+/// them. One such order is enough if conflicting accesses are ordered (Rule::ordered): then every order has
+/// the same result.
 void follow_contents(RankGraphs const& step, std::vector<std::vector<ClassTask>> const& nodes,
                      Violations& violations);
 

@@ -32,14 +32,14 @@ class ContributionSets {
   /// Returns the id of a set. `set` may be in any order.
   Id id(std::vector<Contribution> set);
 
-  /// Returns the id of the union of sets. Returns nothing if two of them share a contribution.
+  /// Returns the id of the union of sets. Returns nothing if two of the sets share a contribution.
   std::optional<Id> joined(std::vector<Id> const& sets);
 
   /// Returns the id of the set that results from averaging over ranks; `sets` has the set of each rank. The
   /// result is the union of the sets. A contribution that all sets share is in it once. Let P be these shared
   /// contributions, which were averaged before, and L_r the other contributions of rank r. Averaging does not
-  /// change P, because avg(P + L_r) = P + avg(L_r). It divides L_r by the number of sets. Returns nothing if
-  /// two sets share anything besides P, or if a set has nothing besides P.
+  /// change P, because avg(P + L_r) = P + avg(L_r). Averaging divides L_r by the number of sets. Returns
+  /// nothing if two sets share anything besides P, or if a set has nothing besides P.
   std::optional<Id> averaged(std::vector<Id> const& sets);
 
   std::size_t size(Id set) const { return sets_[set].size(); }
@@ -52,8 +52,8 @@ class ContributionSets {
   std::map<std::vector<Id>, std::optional<Id>> unions_, averages_;
 };
 
-/// Stores the elements of the model whose squares a sum contains: the cover of the sum. Gives each cover an
-/// id.
+/// Stores covers and gives each of them an id. A cover is the set of the elements of the model whose squares
+/// a norm contains.
 class CoveredElements {
  public:
   using Id = std::size_t;

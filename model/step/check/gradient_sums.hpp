@@ -26,8 +26,9 @@ class GradientSums {
   /// returns nothing.
   std::optional<std::size_t> cover(std::size_t rank, std::vector<Slice> slices);
 
-  /// Returns the sum of several sources, range by range, or their average over ranks. All sources must be
-  /// gradients of the same elements of the model, or norms. Otherwise adds a violation.
+  /// Returns the sum of several sources, or their average over ranks. The result has one segment for each
+  /// range in which no source changes its value. Adds a violation unless all sources are gradients of the
+  /// same elements of the model, or all are norms.
   Segments sum(std::size_t rank, std::vector<Segments> const& sources, Reduction reduction = Reduction::sum);
 
   /// Adds a violation if a gradient lacks a contribution or is not the average over the replicas, or if a

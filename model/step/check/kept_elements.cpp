@@ -8,7 +8,8 @@
 namespace ddproxy::model {
 namespace {
 
-/// Appends the elements of the model with the given content that a rank has at the end of the step.
+/// Appends to `kept` the elements of the model that the at_exit of a rank's buffers names with the content
+/// `content`.
 void add_kept(BufferContents const& contents, std::size_t rank, Content content, std::vector<Slice>& kept) {
   for (Buffer const& buffer : contents.graph(rank).buffers)
     if (buffer.at_exit.content == content) kept.push_back(contents.model_slice(rank, buffer, buffer.at_exit));

@@ -20,7 +20,7 @@ class LaneClocks {
  private:
   std::vector<std::size_t> lane_;                // [task]
   std::vector<std::size_t> place_;               // [task]: its position on its lane
-  std::vector<std::vector<std::size_t>> ended_;  // [task][lane]: number of tasks of the lane that have ended
+  std::vector<std::vector<std::size_t>> ended_;  // [t][lane]: tasks of the lane that have ended when t starts
 };
 
 }  // namespace ddproxy::model

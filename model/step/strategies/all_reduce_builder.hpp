@@ -23,14 +23,16 @@ class AllReduceBuilder {
   /// `remain` says whether the averages stay in a buffer at the end of the step.
   void add_gradients(bool remain);
 
-  /// Returns an access to a slice of a buffer that has one element for each parameter.
+  /// Returns an access to a slice of a buffer. Element i of the buffer is for element i of the model,
+  /// unless the buffer holds the norm.
   Access access(BufferId buffer, Slice slice, AccessMode mode, Content content = Content::gradient) const;
 
-  /// Adds the backward task of an operator, with its accesses to the gradients. The first micro-batch
-  /// `assigns` the gradients; later ones add to them. If `synced`, the copies of the completed gradients into
-  /// their buckets follow. Returns the last task.
+  /// Adds the backward task of an operator, with its accesses to the gradients. `assigns` is true for
+  /// the first micro-batch, which assigns the gradients; later ones add to them. `synced` is true if this
+  /// micro-batch reduces the buckets: then the copies of the completed gradients into their buckets follow.
+  /// Returns the last task that was added.
   TaskId backward(Task task, bool assigns, bool synced);
-  /// Makes backward() begin with the first gradient again.
+  /// Makes backward() begin with the first gradient again, for the next micro-batch.
   void restart() { next_gradient_ = 0; }
   /// Returns whether backward() has completed every gradient of a bucket.
   bool is_complete(Bucket const& bucket) const { return bucket.last < next_gradient_; }
@@ -55,7 +57,7 @@ class AllReduceBuilder {
   Access gradient(std::size_t number, bool assigns) const;
   TaskId copy(CopyKind kind, Slice slice, BufferId from, BufferId to);
 
-  std::optional<std::size_t> head_;  // the operator that also contributes to the last gradient
+  std::optional<std::size_t> head_;  // the tied output head, which also contributes to the last gradient
   std::size_t next_gradient_ = 0;
 };
 

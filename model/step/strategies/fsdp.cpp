@@ -28,7 +28,7 @@ struct Use {
   std::size_t unit;
   Phase phase;              // forward or backward
   std::size_t first, last;  // tasks of the micro-batch
-  bool gathered = true;     // gathered right before this use
+  bool gathered = true;     // true: the unit is gathered for this use
   BufferId buffer = {};     // the gathered unit
 };
 

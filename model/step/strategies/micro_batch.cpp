@@ -60,8 +60,8 @@ class MicroBatch {
     ++place_;
   }
 
-  /// Returns the block whose activations are computed again and read by the backward counterpart of an
-  /// operator. Returns nothing if the counterpart needs no recomputation.
+  /// Returns the block whose recomputed activations the backward counterpart of an operator reads. Returns
+  /// nothing if the counterpart reads no recomputed activations.
   std::optional<std::size_t> block_of(ForwardOperation const& operation) const {
     if (checkpoint_ == Checkpoint::none) return std::nullopt;
     for (const std::size_t tensor : operation.saved) {

@@ -24,10 +24,11 @@ enum class Checkpoint {
 /// parameters in ready order. They do not write gradients of parameters; the strategy adds those accesses.
 ///
 /// Each buffer has space for the `tokens` of one micro-batch. The micro-batches use the buffers one after
-/// another. Access::last_use marks the last access of a micro-batch to a buffer. With Checkpoint::layer all
-/// blocks use the same buffers for the activations that they recompute. For activations Access::model is the
-/// index in ForwardPass::activations. For gradients of activations it is the index in ForwardPass::gradients
-/// plus the number of activations.
+/// another. With Checkpoint::layer all blocks use the same buffers for the activations that they recompute.
+/// Access::last_use marks an access if the next access of the micro-batch to the buffer overwrites the
+/// buffer, or if no access of the micro-batch follows. For activations Access::model is the index in
+/// ForwardPass::activations. For gradients of activations it is the index in ForwardPass::gradients plus the
+/// number of activations.
 std::vector<Task> micro_batch(GraphBuilder& builder, ForwardPass const& pass, TensorLayout const& layout,
                               BufferId parameters, std::int64_t tokens, Checkpoint checkpoint);
 

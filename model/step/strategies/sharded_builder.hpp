@@ -25,13 +25,14 @@ struct ShardGroups {
   Lane lane(CommunicatorId id) const;
 };
 
-/// Returns the communicators of `ranks` ranks. Throws std::invalid_argument if the group does not divide the
-/// ranks.
+/// Returns the communicators of `ranks` ranks. Throws std::invalid_argument if the size of a group
+/// (Sharding::group) does not divide `ranks`.
 ShardGroups shard_groups(Sharding const& sharding, std::size_t ranks);
 
-/// Builds the graphs of the ranks. `build` returns the graph of one class of ranks, given their place in
-/// their group. Without a place the graph is for all ranks whose shards have no padding. If `all_differ` is
-/// true, every place has a graph of its own. With RankClasses::first all ranks get the graph of rank 0.
+/// Builds the graphs of the ranks. Calls build(place) once for each class of ranks. With a place the class
+/// has the ranks at this place of their groups. Without a place it has all ranks whose shards have no
+/// padding. If `all_differ` is true, every place has a class of its own. With RankClasses::first all ranks
+/// get the graph of rank 0.
 RankGraphs for_each_class(ShardGroups const& groups, std::vector<ShardedSlice> const& slices, bool all_differ,
                           RankClasses classes,
                           std::function<StepGraph(std::optional<std::size_t> place)> const& build);
@@ -45,12 +46,14 @@ class ShardedBuilder {
 
   bool updates() const { return strategy_.optimizer != Optimizer::none; }
 
-  /// Adds a buffer with this rank's shard of a slice. If `kept` is true, the buffer has `content` at the start
-  /// and at the end of the step. Otherwise it has `content` only at the end, and only if `exits` is true.
+  /// Adds a buffer with this rank's shard of a slice. If `kept` is true, the buffer has `content` at the
+  /// start and at the end of the step. Otherwise it has `content` only at the end, and only if `exits` is
+  /// true.
   BufferId shard_buffer(BufferKind kind, Content content, ShardedSlice const& sharded, bool kept,
                         bool exits = false);
 
-  /// Returns an access to a whole slice, with the padding. The slice begins at the first element of the buffer.
+  /// Returns an access to a whole slice, with the padding. The slice begins at the first element of the
+  /// buffer.
   Access whole(BufferId buffer, ShardedSlice const& sharded, AccessMode mode, Content content) const;
   /// Returns an access of a collective to a buffer with this rank's shard, with the padding.
   Access shard(BufferId buffer, ShardedSlice const& sharded, AccessMode mode, Content content) const;
@@ -88,7 +91,7 @@ class ShardedBuilder {
   ShardGroups const& groups_;
   std::optional<std::size_t> place_;
   TensorLayout const& layout_;
-  std::optional<std::size_t> head_;  // the operator that also contributes to the last gradient
+  std::optional<std::size_t> head_;  // the tied output head, which also contributes to the last gradient
   GraphBuilder builder_;
   std::optional<BufferId> norm_;
 };
@@ -101,6 +104,7 @@ struct ComputedGradient {
 };
 
 /// Returns the gradients that the backward task of an operator computes, in the order of their accesses.
+/// `tied` is the result of tied_head() (tied_head.hpp).
 std::vector<ComputedGradient> computed_gradients(BackwardPass const& pass, std::size_t operation,
                                                  std::optional<std::size_t> tied);
 

@@ -21,19 +21,20 @@ struct GatheredUnit {
 };
 
 /// Returns the units of a step in ready order of their first parameters. Each unit is divided over `ranks`
-/// ranks. The two runs of the root unit are one entry.
+/// ranks. The two runs of the root unit (fsdp_step()) are one entry.
 std::vector<GatheredUnit> gathered_units(BackwardPass const& pass, Sharding const& sharding,
                                          std::size_t ranks);
 
 /// Builds a step with ZeRO stage 1 or 2. Every rank has all parameters. The buckets of `strategy.ddp.plan`
 /// are divided among the ranks.
 ///
-/// - Stage 1 has a buffer for the gradients of each bucket. The buckets are reduced in the last micro-batch,
-///   or in every micro-batch with Sync::each: by a reduce-scatter into a shard, or by an all-reduce.
+/// - Stage 1 has a buffer for the gradients of each bucket. The last micro-batch reduces the buckets;
+///   with Sync::each every micro-batch does. Sharding::reduce selects a reduce-scatter into a shard, or an
+///   all-reduce.
 /// - Stage 2 has two buffers for gradients of buckets, used in turn. Every micro-batch reduces its buckets by
-///   reduce-scatters. From the second micro-batch on they add to the shards. Sync has no effect. A bucket
-///   that contains a tied embedding has a buffer of its own, because the output head contributes to this
-///   bucket at the start of the backward pass.
+///   reduce-scatters. From the second micro-batch on the reduce-scatters add to the shards. Sync has no
+///   effect. A bucket that contains a tied embedding has a buffer of its own, because the output head
+///   contributes to this bucket at the start of the backward pass.
 /// - Each rank updates its shard of a bucket. Then an all-gather of the bucket, or a broadcast of each shard,
 ///   brings the updated parameters to all ranks.
 /// - With clipping each rank adds the squares of its shards, and an all-reduce adds the sums of the ranks. If
@@ -61,8 +62,8 @@ RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::
 ///   all-reduce, which averages the shard over the groups.
 /// - With `strategy.ddp.overlapped` = false nothing is gathered ahead, and compute waits for each reduction.
 ///
-/// `strategy.ddp.plan` and `copies` have no effect. Throws std::invalid_argument if the group does not divide
-/// the ranks, and as whole_step() does.
+/// `strategy.ddp.plan` and `copies` have no effect. Throws std::invalid_argument if the size of a
+/// group (Sharding::group) does not divide `ranks`, and as whole_step() does.
 RankGraphs fsdp_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
                      WholeStep const& strategy, std::size_t ranks, RankClasses classes = RankClasses::all);
 

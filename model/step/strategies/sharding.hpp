@@ -16,14 +16,15 @@
 // elements, and let n ranks share it. A shard has ceil(N / n) elements, so padding at the end of the run
 // extends it to n ceil(N / n) elements. The rank at place p has ceil(N / n) elements of the run, from element
 // p ceil(N / n) on. The last shards may consist partly or wholly of padding. Collectives transfer the
-// padding, compute tasks leave it out.
+// padding, except broadcasts. Compute tasks leave the padding out.
 namespace ddproxy::model {
 
 struct BackwardPass;
 struct ForwardPass;
 struct WholeStep;
 
-/// A way of sharding: a row of shard_table.inc. Other code asks for the facts of the row (ShardWay).
+/// A way of sharding: a row of shard_table.inc. Other code reads the facts of the row (ShardWay) and does not
+/// test which stage it is.
 enum class ShardStage {
 #define DDPROXY_SHARDING(word, function, ...) word,
 #include "model/step/strategies/shard_table.inc"
@@ -42,7 +43,7 @@ struct ShardWay;
 struct Sharding {
   ShardStage stage = ShardStage::none;
   ShardUnit unit = ShardUnit::layer;
-  bool reshard_after_forward = true;  ///< a block is released after its forward pass and gathered again
+  bool reshard_after_forward = true;  ///< true: a block is released after its forward pass and gathered again
   int prefetch = 1;                   ///< number of units whose gather may run ahead of compute
   std::size_t group = 0;  ///< ranks that share a unit; 0: all ranks. Must divide the number of ranks
   Verb reduce = Verb::reduce_scatter;  ///< how gradients are averaged: reduce_scatter or all_reduce
@@ -70,7 +71,7 @@ struct DividedState {
   constexpr bool any() const { return optimizer || gradients || parameters; }
 };
 
-/// The members of Sharding that a stage uses. An input can give only these keys in [shard].
+/// The members of Sharding that a stage uses. Besides `stage`, an input can give only these keys in [shard].
 struct ShardKeys {
   bool unit = false, reshard_after_forward = false, prefetch = false, group = false;
   bool reduce = false, update = false, lanes = false;
@@ -84,7 +85,7 @@ struct ShardWay {
   RankGraphs (*build)(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
                       WholeStep const& strategy, std::size_t ranks, RankClasses classes);
   DividedState divided = {};
-  bool has_units = false;  ///< gathers and reduces units (ShardUnit), not the buckets of a plan
+  bool has_units = false;  ///< true: gathers and reduces units (ShardUnit), not the buckets of a plan
   ShardKeys keys = {};
   /// The values of Sharding::reduce and Sharding::update that the closed forms assume. They are also the
   /// defaults for an input without these keys.

@@ -17,9 +17,10 @@ namespace ddproxy::model {
 /// number of tokens of a micro-batch on one rank.
 ///
 /// The compute lane runs the micro-batches one after another, each with its forward and backward pass
-/// (micro_batch.hpp). Then it computes the norm of each bucket, if gradients are clipped, and updates the
-/// parameters of each bucket, both in the order of the plan. It also makes the copies, as in ddp() (ddp.hpp).
-/// Communication lane 0 runs the all-reduces.
+/// (micro_batch.hpp). If gradients are clipped, it then computes the norm of each bucket. At the end it
+/// updates the parameters of each bucket. Norms and updates follow the order of the plan. The compute lane
+/// also makes the copies between gradients and buckets (Ddp::copies). Communication lane 0 runs the
+/// all-reduces.
 ///
 /// - The first micro-batch assigns gradients, the later ones add to them.
 /// - With Sync::each every micro-batch has its all-reduces. Let P be the gradient that was averaged so far,
@@ -34,7 +35,7 @@ namespace ddproxy::model {
 ///   same norm. A strategy that divides the gradients among the ranks would have to all-reduce the sum.
 ///
 /// With `strategy.sharding` the function in the row of shard_table.inc builds the step, for instance
-/// zero_step() or fsdp_step() (sharded_steps.hpp). The rest of this comment is about steps without sharding.
+/// zero_step() or fsdp_step() (sharded_steps.hpp). Everything above describes steps without sharding.
 ///
 /// Throws std::invalid_argument if `micro_batches` or `tokens` is not positive, or if `forward` and `pass`
 /// have different numbers of operators.

@@ -14,9 +14,9 @@ struct ShardedBucket {
   ShardedSlice sharded;
   std::size_t first, last;   // tensors
   BufferId parameters = {};  // the parameters of all shards, and the padding
-  BufferId gradients = {};   // its first elements are the gradients of this bucket and their padding
+  BufferId gradients = {};   // begins with the gradients of this bucket and their padding
   BufferId shard = {};       // this rank's gradients, if they are reduced by a reduce-scatter
-  BufferId moments[2] = {};  // this rank's part
+  BufferId moments[2] = {};  // this rank's shard of the optimizer state
 };
 
 std::vector<ShardedBucket> buckets_of(Plan const& plan, TensorLayout const& layout, std::size_t ranks) {
@@ -185,7 +185,8 @@ class ZeroStep : ShardedBuilder {
     spread(bucket);
   }
 
-  // Without an optimizer every rank keeps all gradients of an all-reduce, so it clips all of them.
+  // Returns the access with which a rank clips all gradients of a bucket, in a step with all-reduces and
+  // without an optimizer. In such a step every rank keeps all gradients.
   Access all_of(ShardedBucket const& bucket) const {
     return {.buffer = bucket.gradients,
             .slice = {0, bucket.sharded.model.count},
