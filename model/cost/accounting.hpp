@@ -42,14 +42,15 @@ struct LinkedDevice {
   double peak_flops = 0;      ///< flop/s
   double link_bandwidth = 0;  ///< bytes/s of one link, both directions together
   /// Number of links that carry the shards of parameters, and number of other links that carry the parts of
-  /// activations. In the book: axes of the mesh, M_X and M_Y.
+  /// activations. In the book these are the numbers of mesh axes, M_X and M_Y.
   double shard_links = 1, tensor_links = 1;
 };
 
-/// Returns the intensity of a link, alpha = C e / (2 W): C flop/s, W bytes/s, e bytes of an element. With e =
-/// 2 it is the book's C / W. The unit is tokens for each device: while the link carries one element, the
-/// device computes C e / W flops. A parameter costs 2 flops a token, so these flops are those of one
-/// parameter for alpha tokens. Throws std::invalid_argument for a value that is not positive.
+/// Returns the intensity of a link, alpha = C e / (2 W). C is the peak rate in flop/s, W the bandwidth of the
+/// link in bytes/s, and e the size of an element in bytes. With e = 2 alpha is the book's C / W. The unit is
+/// tokens for each device: while the link carries one element, the device computes C e / W flops. A parameter
+/// costs 2 flops a token, so these flops are those of one parameter for alpha tokens. Throws
+/// std::invalid_argument for a value that is not positive.
 double link_intensity(LinkedDevice const& device, int element_bytes);
 
 /// The sizes of batch and groups at which the forward pass takes as long as its communication.
@@ -68,6 +69,7 @@ struct ComputeBound {
   /// that of tensor parallelism overlap each other.
   double mixed_tokens = 0;
 };
+/// Returns these sizes. Throws std::invalid_argument for a value that is not positive.
 ComputeBound compute_bound(LinkedDevice const& device, std::int64_t d_ff, int element_bytes);
 
 /// Returns the smallest number of tokens for each device at which FSDP is compute-bound, if `ways` devices

@@ -101,7 +101,7 @@ AlphaBeta fit_alpha_beta(std::span<const CostPoint> table) {
   const double alpha = (wxx * wt - wx * wxt) / determinant;
   const double slope = (w * wxt - wx * wt) / determinant;
   // Latency and bandwidth cannot be negative. If the unconstrained minimum has a negative alpha or 1 / beta,
-  // this value is 0 at the constrained minimum.
+  // the constrained minimum has 0 in place of the negative value.
   if (alpha < 0) return {0.0, wxx / wxt};
   if (slope <= 0) return {wt / w, std::numeric_limits<double>::infinity()};
   return {alpha, 1 / slope};

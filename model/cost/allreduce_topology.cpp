@@ -43,8 +43,8 @@ RankedTable const* nearest(std::span<const RankedTable> tables, Placement const&
   return best;
 }
 
-/// Returns the link inside a node, from a table of one node. Without such a table it returns a link that
-/// costs nothing.
+/// Returns the link inside a node, from a table of one node with two ranks or more. Without such a table
+/// returns a link that costs nothing.
 Link calibrate_inside(std::span<const RankedTable> tables, Placement const& placement) {
   RankedTable const* table = nearest(tables, {placement.ranks_per_node, placement.ranks_per_node}, true);
   if (table == nullptr || table->ranks == 1) return free_link;

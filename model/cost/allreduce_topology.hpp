@@ -28,19 +28,19 @@ struct RankedCost {
 };
 
 /// Returns a(x) for the ranks of `placement`. If a table was measured on this number of ranks, a(x)
-/// interpolates that table. Otherwise it is a(x) of the table with the nearest number of ranks, times a
-/// ratio. If the placement has several nodes, only tables of several nodes are considered; otherwise only
-/// tables of one node. The ratio is topology_seconds() (model/cost/topology.hpp) for the wanted ranks,
-/// divided by topology_seconds() for the measured ranks.
+/// interpolates that table. Otherwise a(x) is taken from the table with the nearest number of ranks, times a
+/// ratio. The ratio is topology_seconds() (model/cost/topology.hpp) for the wanted ranks, divided by
+/// topology_seconds() for the ranks of the table. For a placement on several nodes only tables of several
+/// nodes are considered, and for a placement in one node only tables of one node.
 ///
 /// The links for topology_seconds() come from the tables. A table's fit alpha + x / beta gives the latency
 /// alpha / tree_hops(n) and the bandwidth beta * ring_traffic(n) of a link, for n ranks.
 ///
 /// `between` is the latency and bandwidth of a node's link. It is used if the placement has several nodes but
-/// no table covers several nodes. Then a(x) is an all-reduce inside a node, from a table of one node, plus an
-/// all-reduce between the nodes. Throws std::invalid_argument if the tables do not suffice. A placement in
-/// one node needs a table of one node with two ranks or more. A placement on several nodes needs a table of
-/// several nodes, or `between` and a table of one node.
+/// no table covers several nodes. Then a(x) is the time of an all-reduce inside a node, from a table of one
+/// node, plus the time of an all-reduce between the nodes. Throws std::invalid_argument if the tables do not
+/// suffice. A placement in one node needs a table of one node with two ranks or more. A placement on several
+/// nodes needs a table of several nodes, or `between` and a table of one node.
 RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& placement,
                           std::optional<Link> const& between = {});
 

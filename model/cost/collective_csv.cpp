@@ -32,7 +32,7 @@ std::int64_t ranks_in(CsvTable const& table, std::size_t row) {
   return ranks;
 }
 
-/// Returns 0 if the row does not say on how many nodes its ranks are.
+/// Returns the number of nodes on which the ranks of a row are, or 0 if the row does not say it.
 int nodes_in(CsvTable const& table, std::size_t row) {
   if (!table.has("nodes")) return 0;
   const std::int64_t nodes = table.integer(row, "nodes");

@@ -30,14 +30,17 @@ RankGroup neighbours(int ranks, int ranks_per_node);
 /// Returns the largest number of nodes over which a group of the communicator is distributed. `node[rank]` is
 /// the number of the rank's node. Returns 0 if `node` is empty, because the nodes are not known.
 int nodes_of(Communicator const& communicator, std::span<const std::size_t> node);
-/// The same if each node has `ranks_per_node` consecutive ranks. Returns 0 if `ranks_per_node` is 0.
+/// Returns the same number for nodes with `ranks_per_node` consecutive ranks each. Returns 0 if
+/// `ranks_per_node` is 0.
 int nodes_of(Communicator const& communicator, int ranks_per_node);
 
-/// Chooses the rows of a table that hold for a group. Only rows for the group's number of ranks can hold.
-/// `stated` has the numbers of nodes in these rows; a row without a number of nodes counts as 0. Returns the
-/// number of nodes of the chosen rows: that of the group if `stated` has it, otherwise 0 if `stated` has 0.
-/// If neither is in `stated` and the nodes of the group are not known, returns the only number in `stated`,
-/// and throws std::invalid_argument if there are several. Returns nothing if no rows hold.
+/// Chooses the rows of a table that hold for a group, and returns their number of nodes. `stated` has the
+/// numbers of nodes in all rows for the group's number of ranks; a row without a number of nodes counts as 0.
+/// The first rule that applies decides:
+/// - If `stated` has the group's number of nodes, returns this number.
+/// - If `stated` has 0, returns 0.
+/// - If the group's number of nodes is known, or `stated` is empty, returns nothing: no rows hold.
+/// - If `stated` has only one number, returns this number. If it has several, throws std::invalid_argument.
 std::optional<int> nodes_of_rows(RankGroup group, std::set<int> const& stated);
 
 /// What replaces the table of a collective that was not measured: `share` times the time of the collective

@@ -28,8 +28,8 @@ struct SpeedSamples {
 
 /// kappa and gamma as functions of the collective's bytes. The size matters. The time of a small message is
 /// mostly latency: the message waits for a processor or a slot on the device. A large message shares memory
-/// and links with compute. So gamma of a small message can be several times gamma of a large message, or the
-/// other way round. Between two sizes of a table, kappa and gamma are interpolated linearly in log(bytes).
+/// and links with compute. So gamma of a small message can be several times larger or smaller than gamma of a
+/// large message. Between two sizes of a table, kappa and gamma are interpolated linearly in log(bytes).
 /// Beyond the ends of the table they are constant.
 ///
 /// The constructors throw std::invalid_argument for a speed outside (0, 1]. The table's constructor also

@@ -45,17 +45,17 @@ std::vector<LayerSize> read_layer_sizes(std::filesystem::path const& file);
 /// Reads `name,numel,seconds`.
 std::vector<GradientTime> read_gradient_times(std::filesystem::path const& file);
 /// Reads `bytes,seconds` and the optional columns `ranks`, `nodes` and `verb` (the kind of the collective).
-/// Only rows of all_reduce are read. If there is a column `ranks`, only rows of `ranks` ranks are read; 0
-/// stands for the only number of ranks in the file. If there is a column `nodes`, only rows of one number of
-/// nodes are read: the number of nodes on which these ranks are if each node has `ranks_per_node` of them
-/// (nodes_of_rows() in collective_tables.hpp has the rules). `ranks_per_node` is 0 if it is not known. Throws if the file has no such row, or if `ranks` is 0 and the
-/// file has several numbers of ranks. The result is sorted by bytes.
+/// Returns the rows of all_reduce, sorted by bytes. If there is a column `ranks`, returns only rows of
+/// `ranks` ranks; 0 stands for the only number of ranks in the file. If there is a column `nodes`, returns
+/// only rows of one number of nodes. nodes_of_rows() (collective_tables.hpp) chooses this number, for nodes
+/// with `ranks_per_node` ranks each; `ranks_per_node` is 0 if it is not known. Throws also if the file has no
+/// such row, or if `ranks` is 0 and the file has several numbers of ranks.
 std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ranks = 0,
                                       int ranks_per_node = 0);
 
-/// Returns the numbers of ranks in an all-reduce file, rising. If `ranks_per_node` is not 0, returns only
-/// those for which read_allreduce() finds rows with the right number of nodes. Returns an empty list if the
-/// file has no column `ranks`.
+/// Returns the numbers of ranks in an all-reduce file, in ascending order. If `ranks_per_node` is not 0,
+/// returns only those for which read_allreduce() finds rows with the right number of nodes. Returns an empty
+/// list if the file has no column `ranks`.
 std::vector<int> allreduce_ranks(std::filesystem::path const& file, int ranks_per_node = 0);
 
 /// Reads `bytes,kappa,gamma`, with rows in any order. Throws for speeds outside (0, 1].

@@ -81,8 +81,8 @@ Work backward_elements(OperationKind kind, bool tied, Extents const& n) {
       return rotation(n);
     case OperationKind::position_table:  // sums over the batch; zeroes the rest of the table
       return {n.out, n.out + n.weight};
-    case OperationKind::token_table:  // adds rows to a table that the head has filled, or that is
-                                      // zeroed first
+    case OperationKind::token_table:  // adds rows to a table; the head has assigned the table if
+                                      // tied, otherwise the table is zeroed first
       return {n.out, 3 * n.out + (tied ? 0.0 : n.weight)};
   }
   return {};
@@ -95,7 +95,7 @@ Work forward_elements(OperationKind kind, Extents const& n) {
     case OperationKind::linear:
     case OperationKind::head:
       return linear_forward(n);
-    case OperationKind::norm:  // includes the preceding sum of the residual stream
+    case OperationKind::norm:  // includes the addition to the residual stream before it
       return {8 * n.out, 4 * n.out};
     case OperationKind::activation:
       return {8 * n.out, n.in + n.out};

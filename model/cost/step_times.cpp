@@ -33,7 +33,7 @@ constexpr Words<bool, 2> precision_words{{{"fp32", false}, {"mixed", true}}};
 constexpr Words<bool, 2> warm_words{{{"yes", true}, {"no", false}}};
 constexpr Words<bool, 2> use_words{{{"fit", true}, {"compare", false}}};
 
-constexpr std::int64_t most_tokens = 1 << 30;  // keeps the number of tokens in 64 bits
+constexpr std::int64_t most_tokens = 1 << 30;  // keeps batch x context in 64 bits
 
 template <class Value, std::size_t n>
 std::string_view word_of(Value value, Words<Value, n> const& words) {

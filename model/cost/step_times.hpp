@@ -32,7 +32,7 @@ struct StepTime {
   PublishedCase of;
   bool mixed = false;   ///< true: elements of activations and weights have 2 bytes; false: 4 bytes
   bool warm = true;     ///< false: no warm-up; the published mean includes the first steps
-  bool fitted = false;  ///< the roofline is fitted on this row
+  bool fitted = false;  ///< true: the roofline is fitted to this row
   double seconds = 0;
 };
 
@@ -45,8 +45,9 @@ struct StepShare {
 
 /// Reads `series,precision,warm,use,preset,batch,context,phase,seconds` with a row for each time. The rows
 /// keep their order. Throws also if two rows are for the same case, if the rows of a series differ in
-/// `precision` or `warm`, if the first series is not warm, or if a series has too few rows with `use` = fit.
-/// The first series needs three such rows, every other warm series two, and a series without warm-up one.
+/// `precision` or `warm`, if the first series has no warm-up, or if a series has too few rows with `use` =
+/// fit. The first series needs three such rows, every other series with warm-up two, and a series without
+/// warm-up one.
 std::vector<StepTime> read_step_times(std::filesystem::path const& file);
 
 /// Reads `series,preset,batch,context,phase,kind,share`. Throws also if `times` has no row of a series, or if

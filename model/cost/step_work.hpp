@@ -45,11 +45,12 @@ struct ModelFlops {
   double total() const { return products + attention; }
 };
 
-/// Returns the model flops of `tokens`. For each token, each weight costs 2 flops (a product and a sum) in
-/// the forward pass and 4 in the backward pass. The two products of attention (scores; probabilities times
-/// values) cost 4 x layers x d_model x sequence flops for each token in the forward pass, and 8 x layers x
-/// d_model x sequence in the backward pass. The masked half of the scores is counted, as in PaLM (Chowdhery
-/// et al., 2022, appendix B). Recomputed operators, element-wise operators and the optimizer are not counted.
+/// Returns the model flops of a step with `tokens`. For each token, each weight costs 2 flops (a product and
+/// a sum) in the forward pass and 4 in the backward pass. The two products of attention (scores;
+/// probabilities times values) cost 4 x layers x d_model x sequence flops for each token in the forward pass,
+/// and 8 x layers x d_model x sequence in the backward pass. The masked half of the scores is counted, as in
+/// PaLM (Chowdhery et al., 2022, appendix B). Recomputed operators, element-wise operators and the optimizer
+/// are not counted.
 ModelFlops model_flops(Shape const& shape, Tokens tokens);
 
 /// Seconds of everything that a step computes, while no communication runs. An operator is an index into
@@ -63,8 +64,8 @@ struct PhaseCosts {
   std::function<double(std::int64_t parameters)> norm = {}, clip = {}, update = {};
 };
 
-/// Checks the numbers of times in `phases`: `operators` forward times, `operators` backward times, and either
-/// `operators` recompute times or none. Throws std::invalid_argument otherwise.
+/// Checks that `phases` has a forward and a backward time for each of `operators` operators, and recompute
+/// times for all of them or for none. Throws std::invalid_argument otherwise.
 void check_times(PhaseCosts const& phases, std::size_t operators);
 
 /// Returns the seconds of one compute task, alone on the machine. `gradients` is the number of gradient

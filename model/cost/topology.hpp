@@ -12,8 +12,8 @@ struct Link {
   double bandwidth;  ///< bytes/s: of one rank inside a node, of one node between nodes
 };
 
-double ring_traffic(int n);  ///< bytes through each link per byte of the message: 2(n-1)/n
-double tree_hops(int n);     ///< hops up and down a binary tree: 2 ceil(log2 n)
+double ring_traffic(int n);  ///< returns the bytes through each link per byte of the message: 2(n-1)/n
+double tree_hops(int n);     ///< returns the hops up and down a binary tree: 2 ceil(log2 n)
 
 /// Returns the seconds of a ring all-reduce (reduce-scatter and all-gather) over n members: 2(n-1) hops and
 /// 2(n-1)/n of the bytes through each link (Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005). Returns 0 for n
