@@ -20,8 +20,9 @@ Case with_cap(model::Strategy const& strategy, Config const& config, Workload co
   return {strategy, cap_mib, model::bucketed_plan(workload.gradient_bytes, caps)};
 }
 
-// Throws std::invalid_argument if a sweep cannot run and predict the graphs of a strategy. Without operators
-// there is no graph yet; model::predict() checks the one that it builds.
+// Throws std::invalid_argument if a sweep cannot run and predict the graphs of a strategy. A workload without
+// operators has no graph yet, so nothing is checked here. model::predict() builds a graph later and checks
+// it.
 void require_fit(model::Strategy const& strategy, Config const& config, Workload const& workload) {
   constexpr std::size_t ranks = 2;
   if (workload.pass.operations.empty()) return;

@@ -32,8 +32,8 @@ struct Case {
   bool overlapped() const { return strategy.overlapped; }
   bool has_cap() const { return strategy.buckets == model::BucketRule::cap; }
   /// Returns true if the strategy is `bucketed`. The figure of merit, the score of the model and the best
-  /// bucket size are those of these cases only, so they mean the same in each file. Other strategies may have
-  /// caps, too.
+  /// bucket size are computed from these cases only. So they mean the same in every results file, even if
+  /// another strategy with caps was measured.
   bool is_bucketed() const { return strategy.name == "bucketed"; }
   bool is_optimal() const { return strategy.buckets == model::BucketRule::optimal; }
 
@@ -45,8 +45,8 @@ struct Case {
 /// none. The cap then also limits the first bucket.
 model::FirstBucket first_bucket_of(Config const& config);
 
-/// Returns the copies that the input asks for, at half the bandwidth of [machine], because a copy reads and
-/// writes each byte.
+/// Returns the copies that the input asks for ([allreduce] copies). A copy reads and writes each byte, so it
+/// runs at half of [machine] bandwidth.
 model::Copies copies_of(Config const& config);
 
 /// Returns the cases of the input file, in the order of its strategies. A strategy with caps (`bucketed`) has
@@ -54,8 +54,9 @@ model::Copies copies_of(Config const& config);
 /// strategy (model::unfit_for_sweep() in model/step/strategies/strategy.hpp).
 std::vector<Case> make_cases(Config const& config, Workload const& workload);
 
-/// Returns how a case averages the gradients: its plan and overlap, and the wire format. Copies are left out
-/// for a case that does not overlap, because it reduces the gradients in place.
+/// Returns how a case averages the gradients: its plan, whether it overlaps communication with compute, the
+/// copies and the wire format. A case that does not overlap has no copies, because it reduces the gradients
+/// in place.
 model::Ddp ddp_of(Case const& item, model::CopyMode copies, WireFormat wire);
 
 /// Builds the step graphs of a case on `ranks` ranks, from the plan of the case and the wire format of the

@@ -63,7 +63,7 @@ struct Config {
 
   std::string model;  ///< name of the preset, with " (changed)" if keys change its shape; "free": no preset
   model::Shape shape;
-  model::Tokens tokens;  ///< tokens of one micro-batch on one rank, which has batch / accumulation sequences
+  model::Tokens tokens;  ///< one micro-batch (batch / accumulation sequences) of one rank
   StepConfig step;
   model::Sharding sharding;  ///< the section [shard]: how a whole step is divided among the ranks
 
@@ -88,8 +88,9 @@ struct Config {
   double first_bucket_mib = 0;  ///< cap of the first bucket, MiB; 0: the cap of all buckets
   int samples = 5;              ///< smallest number of samples of each case
   double target = 0.05;  ///< how precisely E must be known: see is_precise() in miniapp/analysis/stopping.hpp
-  /// Time limit of all rounds together, seconds. Until it is reached, rounds are taken beyond `samples` until
-  /// E of every case is known within `target`. 0: exactly `samples` rounds are taken.
+  /// Time limit of all rounds together, seconds. After the first `samples` rounds, the sweep takes more
+  /// rounds if E of a case is not yet known within `target` and time is left. 0: exactly `samples` rounds are
+  /// taken.
   double max_seconds = 0;
   int rounds_before = 0;      ///< complete rounds of the interrupted runs that this run continues (--resume)
   double seconds_before = 0;  ///< time of these rounds, seconds; 0 without max_seconds
@@ -114,8 +115,8 @@ inline int rounds_to_take(Config const& config) {
   return std::max(1, config.samples - config.rounds_before);
 }
 
-/// Returns the part of max_seconds that earlier runs have not used, in seconds, above 0. Returns 0 without
-/// max_seconds.
+/// Returns the part of max_seconds that earlier runs have not used, in seconds. If they have used all of it,
+/// returns the smallest positive number, because 0 stands for no max_seconds. Returns 0 without max_seconds.
 inline double seconds_to_take(Config const& config) {
   if (config.max_seconds <= 0) return 0;
   return std::max(config.max_seconds - config.seconds_before, std::numeric_limits<double>::min());
@@ -148,8 +149,8 @@ inline bool needs_threads(Config const& config) {
   return has_several_lanes(config) && config.backend == Backend::mpi && config.call == Call::blocking;
 }
 
-/// Checks the requirement that a run has and a prediction does not have: if compute is replayed with copies,
-/// the input must give [machine] bandwidth. Throws std::invalid_argument if the bandwidth is missing.
+/// Checks a requirement of a run that a prediction does not have: if compute is replayed with copies, the
+/// input must give [machine] bandwidth. Throws std::invalid_argument if the bandwidth is missing.
 /// Requirements that depend on the build of the program are checked when the program runs.
 void check_can_run(Config const& config);
 

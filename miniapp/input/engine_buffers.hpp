@@ -12,12 +12,12 @@
 // these buffers, and the prediction of memory (memory_need.hpp) counts them.
 namespace ddproxy {
 
-/// How large the calls of a lane are at most, in elements. The full size x of a call is that of full_slice()
-/// (miniapp/collectives/drivers/collective_call.hpp).
+/// The sizes of the largest calls of a lane, in elements. The full size x of a call is the number of elements
+/// of full_slice() (miniapp/collectives/drivers/collective_call.hpp).
 struct MostElements {
   std::size_t of_call = 0;  ///< full size x of the largest call
   /// Elements that the largest reduce-scatter in fp32 writes to EngineBuffers::results of the MPI engine, or
-  /// an upper bound of them.
+  /// an upper bound on this number.
   std::size_t scattered = 0;
   std::size_t added = 0;  ///< result of the largest reduce-scatter that adds its result to memory
 };
@@ -46,9 +46,10 @@ struct EngineBuffers {
 /// Returns the buffers of the MPI engine for host memory. A piece of a call has at most `piece_elements`
 /// elements, and `ranks` ranks take part in a call. The engine writes to `results` in a reduce-scatter that
 /// is transferred in fp32. With MPICH it also writes to half of `results` in an all-reduce over two ranks
-/// (exchange_average.hpp). MPI itself then allocates nothing for this all-reduce, and the prediction of
-/// memory counts more for MPI than this half. It allocates `results` for every lane, because memory takes no
-/// room before it is written.
+/// (exchange_average.hpp). The prediction of memory leaves out this half. It counts the memory that MPI
+/// allocates for an all-reduce, which is more, although MPI allocates none for this one. The engine allocates
+/// `results` for every lane, even if no call of the lane writes to it, because the operating system provides
+/// memory only when it is written.
 EngineBuffers buffers_of_mpi(WireFormat wire, std::size_t piece_elements, int ranks);
 
 /// Number of slots of pinned host memory through which MPI gets device memory (Staging in
@@ -56,22 +57,22 @@ EngineBuffers buffers_of_mpi(WireFormat wire, std::size_t piece_elements, int ra
 inline constexpr std::size_t staging_slots = 2;
 
 /// Returns the elements of a slot, for pieces of at most `piece_elements` elements. A slot has at least one
-/// element more than there are ranks. A reduce-scatter that adds needs one element of each rank, and the
-/// elements to which it adds.
+/// element more than there are ranks, because a reduce-scatter that adds needs one element of each rank and
+/// the element to which it adds.
 std::size_t slot_elements(std::size_t piece_elements, int ranks);
 
 /// Returns the host memory with which MPI carries out collectives on device memory: the slots, and the
 /// buffers of the MPI engine that works on them (StagedEngine in engines/staged_engine.hpp).
 EngineBuffers buffers_of_staged_mpi(WireFormat wire, std::size_t piece_elements, int ranks);
 
-/// Returns the elements that the MPI engine writes to `results` in a reduce-scatter of full size `x` elements
-/// over `ranks` ranks that works in place, in fp32, on host memory. If it has one piece, these are the x/n
-/// elements of the result. If it has several pieces (CallPieces in engines/call_pieces.hpp), the engine packs
-/// each of them, so these are the elements of the largest piece.
+/// Returns the number of elements that the MPI engine writes to `results` in a reduce-scatter that works in
+/// place, in fp32, on host memory. The full size of the reduce-scatter is `x` elements, over n = `ranks`
+/// ranks. With one piece, the engine writes only the result, x/n elements. With several pieces (CallPieces in
+/// engines/call_pieces.hpp), it packs each piece, so it writes all elements of the largest piece.
 std::size_t scattered_in_place(std::size_t x, std::size_t piece_elements, int ranks);
 
-/// Returns the buffers of a lane of NCCL, in device memory. The lane writes to `results` in a reduce-scatter
-/// that adds, because NCCL only assigns.
+/// Returns the buffers of a lane of NCCL, in device memory. NCCL only assigns, so a reduce-scatter that adds
+/// first assigns its result to `results`.
 EngineBuffers buffers_of_nccl(WireFormat wire, MostElements const& most);
 
 }  // namespace ddproxy

@@ -20,8 +20,9 @@ double bytes_of(EngineBuffers const& buffers) {
          static_cast<double>(buffers.results + buffers.pinned) * gradient_element_bytes;
 }
 
-// Returns the bytes of the buffers of the MPI engine that its calls write. Memory takes no room before it is
-// written, and no call writes more elements than it has. Pinned memory takes its room at once.
+// Returns the bytes that the calls of a lane write in the buffers of the MPI engine. Only these count,
+// because the operating system provides memory only when it is written. No call writes more elements than its
+// own size. Pinned memory is provided at once, so it counts as a whole.
 double written_bytes(EngineBuffers const& buffers, MostElements const& most) {
   return bytes_of(
       {std::min(buffers.rounded, most.of_call), std::min(buffers.results, most.scattered), buffers.pinned});
@@ -34,11 +35,12 @@ double allocated_in_call(Config const& config, LaneCalls const& lane) {
   return mpi_temporaries * piece * wire_element_bytes(config.wire);
 }
 
-// Returns the bytes that collectives over MPI need in addition to the buffers of the step: the buffers of the
-// engines of all lanes, and the largest memory that MPI allocates for one of them, or `between_calls` if it
-// is more. The main thread and the communication thread both carry out calls. While one of them does, the
-// heap of the other one still keeps up to kept_by_heap bytes that MPI has freed. `buffers_of` returns the
-// buffers of an engine.
+// Returns the bytes that collectives over MPI need in addition to the buffers of the step. The result has
+// three terms. The first term is the buffers of the engines of all lanes. The second term is the memory that
+// MPI allocates during the largest call, or `between_calls` if that is more. The third term is freed memory:
+// the main thread and the communication thread both carry out calls, and while one of them does, the heap of
+// the other one keeps up to kept_by_heap bytes that MPI has freed. `buffers_of` returns the buffers of an
+// engine.
 double memory_of_lanes(Config const& config, std::vector<LaneCalls> const& lanes, double between_calls,
                        EngineBuffers (*buffers_of)(WireFormat, std::size_t, int)) {
   double buffers = 0, in_call = 0;

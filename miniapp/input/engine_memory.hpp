@@ -13,15 +13,16 @@ namespace ddproxy {
 /// of the engines, and the memory that MPI allocates during a call. With NCCL this is device memory. With MPI
 /// it is host memory, and the buffers of the step are in host memory, too. Replayed collectives need none.
 ///
-/// `between_calls` are the bytes of host memory that the main thread allocates at a time when MPI has freed
-/// what it allocated for the largest call. Both take the same place in the heap of the main thread, so the
-/// larger of the two counts. Without MPI, `between_calls` is added.
+/// `between_calls` is the number of bytes of host memory that the main thread allocates while no call runs.
+/// MPI has then freed what it allocated for the largest call, and the heap of the main thread uses the same
+/// memory again. So only the larger of the two numbers counts. Without MPI, `between_calls` is added.
 double engine_memory(Config const& config, std::vector<LaneCalls> const& lanes, double between_calls = 0);
 
 /// Returns the bytes of host memory that the collectives of `lanes` need if the buffers of the step are in
-/// device memory and MPI works on staged copies. These need none with another backend, and with [allreduce]
-/// buffers = "direct". With buffers = "auto" it returns the bytes of staged copies, because only MPI knows,
-/// at run time, whether it takes device memory. `between_calls` is that of engine_memory().
+/// device memory and MPI works on staged copies. With another backend, or with [allreduce] buffers =
+/// "direct", there are no staged copies, and the result is `between_calls`. With buffers = "auto" the staged
+/// copies are counted, because only MPI knows, at run time, whether it accepts device memory. engine_memory()
+/// explains `between_calls`.
 double staged_memory(Config const& config, std::vector<LaneCalls> const& lanes, double between_calls = 0);
 
 }  // namespace ddproxy

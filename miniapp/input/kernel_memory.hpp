@@ -28,8 +28,8 @@ kernels::AttentionSize attention_size(model::Shape const& shape, model::Tokens t
 /// number of threads. A value above 4096 means a device.
 std::int64_t kernel_scratch(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency);
 
-/// Returns the bytes of the copies of operands that matrix products in bf16 need, on a device only
-/// (kernels/gemm/rounded_operands.hpp). All operators share the copies.
+/// Returns the bytes of the bf16 copies of operands (kernels/gemm/rounded_operands.hpp). Only matrix products
+/// in bf16 on a device need these copies. All operators share them.
 std::int64_t rounded_operands_bytes(model::Shape const& shape, model::Tokens tokens);
 
 /// Memory that the operators of all layers share, one operator at a time. It is not in the buffers of the
@@ -43,10 +43,10 @@ enum class WorkBuffer : std::size_t {
 std::vector<std::int64_t> work_buffers(model::Shape const& shape, model::Tokens tokens,
                                        std::int64_t concurrency);
 
-/// Returns the elements of four arrays with about one integer for each token: one has the input tokens, one
-/// the target tokens that follow them, and two the positions of the inputs grouped by token. Each array is a
-/// separate allocation. The real length of the last array depends on the tokens that are drawn. It may be
-/// shorter than the length that is counted here, or longer by one element.
+/// Returns the elements of four arrays with about one integer for each token. They are the input tokens, the
+/// target tokens that follow them, and the two arrays of kernels::TokenGroups (kernels/embedding.hpp). Each
+/// array is a separate allocation. The length of TokenGroups::first depends on the tokens that are drawn. It
+/// may be less than the length that is counted here, or one element more.
 std::int64_t token_elements(model::Tokens tokens);
 
 /// Returns the elements rounded up to whole cache lines of 64 bytes. An element has 4 bytes.

@@ -14,7 +14,8 @@ namespace {
 constexpr double program_bytes =
     39e6;  // bytes of code, MPI and run-time libraries: 38e6 for one rank, 40e6 for the first of several
 
-// Returns the calls of a lane that reduces all gradients at most. `scattered` is MostElements::scattered.
+// Returns the calls of a lane whose largest call reduces all gradients. `scattered` is
+// MostElements::scattered.
 LaneCalls calls_on_gradients(Workload const& workload, int ranks, std::size_t scattered = 0) {
   return {{.of_call = workload.pass.gradients.elements(), .scattered = scattered}, ranks};
 }
@@ -55,7 +56,7 @@ double product_memory(Config const& config) {
   return blas_device_memory + static_cast<double>(rounded_operands_bytes(config.shape, config.tokens));
 }
 
-// Returns the bytes of device memory that the libraries take for themselves, and the copies of operands.
+// Returns the bytes of device memory that matrix products and NCCL take in addition to the arrays.
 double library_memory(Config const& config) {
   return product_memory(config) + (config.backend == Backend::nccl ? nccl_device_memory : 0);
 }
@@ -88,8 +89,8 @@ model::BufferKind reduced_kind(Config const& config) {
   return config.copies == model::CopyMode::none ? model::BufferKind::gradient : model::BufferKind::bucket;
 }
 
-// Returns the buffers that the operators of contention runs do not use. Collectives may work on them
-// meanwhile.
+// Returns the buffers that the operators of contention runs do not use. Collectives may work on these buffers
+// at the same time.
 std::vector<bool> unused_by_contention_runs(Workload const& workload, model::StepGraph const& graph) {
   std::vector<bool> unused(graph.buffers.size(), true);
   const auto operations = contention_operations(workload);
@@ -178,7 +179,8 @@ std::vector<LaneCalls> step_lanes(Config const& config, Workload const& workload
   LaneCalls calibrated = calls_on_gradients(workload, ranks);
   if (!is_sharded(config)) return {calibrated};
   // A lane of NCCL allocates a message of this size. With MPI the calls of the calibration can be as large,
-  // too, but counting all gradients fits the measured peaks better (docs/measurements/rooms.md).
+  // too. But a prediction that counts only all gradients fits the measured peaks better
+  // (docs/measurements/rooms.md).
   if (config.backend == Backend::nccl) calibrated.most.of_call = places.leading;
   auto lanes = lane_calls(step, graph);
   lanes.insert(lanes.begin(), calibrated);

@@ -15,10 +15,10 @@
 
 namespace ddproxy {
 
-/// Device memory that libraries take for themselves, bytes of a rank. The sum of both was measured once: 652
-/// MiB above the arrays, with one rank on an H200 (2026-11-26). The two numbers below are estimates. Together
-/// they are 640 MiB. A run on a GPU measures both (/provenance/blas_memory and nccl_memory in
-/// docs/results.md).
+/// Device memory that the BLAS library and NCCL take for themselves, in bytes for each rank. The two numbers
+/// are estimates; together they are 640 MiB. Only their sum was measured, once, with one rank on an H200
+/// (2026-11-26): 652 MiB in addition to the arrays. A run on a GPU measures both numbers
+/// (/provenance/blas_memory and nccl_memory in docs/results.md).
 inline constexpr double blas_device_memory = 128.0 * 1024 * 1024;
 inline constexpr double nccl_device_memory = 512.0 * 1024 * 1024;
 
@@ -53,12 +53,12 @@ std::size_t gate_elements(double kib);
 /// memory. Returns 0 if there are none, or only one rank.
 std::size_t gate_elements(Config const& config, int ranks);
 
-/// Returns the bytes of host memory that one of `ranks` ranks needs. The messages of the gate are included
-/// for every command, although only `run` and `sweep` make them. So is wire_error_memory(). The results file
+/// Returns the bytes of host memory that one of `ranks` ranks needs. wire_error_memory() is included. So are
+/// the messages of the gate, for every command, although only `run` and `sweep` send them. The results file
 /// is not included: rank 0 holds it, and needs results_memory() (miniapp/input/results_need.hpp) in addition.
 /// `concurrency` is the concurrency of the execution space. `scattered` is MostElements::scattered of the
-/// reduce-scatters that the command carries out; only `collectives` has some. Throws what kernel_memory()
-/// (miniapp/input/kernel_memory.hpp) throws.
+/// reduce-scatters that the command carries out. It is 0 for every command except `collectives`. Throws what
+/// kernel_memory() (miniapp/input/kernel_memory.hpp) throws.
 double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks,
                         std::size_t scattered = 0);
 
@@ -68,16 +68,17 @@ double host_memory_need(Config const& config, Workload const& workload, int conc
 double device_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks);
 
 /// Returns the bytes of host memory that one of `ranks` ranks needs if its arrays are in device memory: those
-/// of precision_memory() or wire_error_memory() (miniapp/input/comparison_buffers.hpp), and those with which
-/// MPI carries out collectives through pinned memory. With [allreduce] buffers = "auto" the latter are
-/// included, although MPI may say at run time that it takes device memory. The program and the libraries of
-/// the device are not included.
+/// of the comparisons of gradients (miniapp/input/comparison_buffers.hpp), which do not run at the same time,
+/// and those with which MPI carries out collectives through pinned memory. With [allreduce] buffers = "auto"
+/// the pinned memory is included, although MPI may say at run time that it accepts device memory. The program
+/// and the libraries of the device are not included.
 double host_memory_beside_device(Config const& config, Workload const& workload, int ranks,
                                  std::size_t scattered = 0);
 
-/// Returns the memory that one of `ranks` ranks needs in this build, for all commands except `step`: that of
-/// host_memory_need(), or those of host_memory_beside_device() and device_memory_need(). The arguments are
-/// those of host_memory_need().
+/// Returns the memory that one of `ranks` ranks needs in this build, for all commands except `step`. If
+/// needs_device_memory() is true, the two members are the results of host_memory_beside_device() and
+/// device_memory_need(). Otherwise the need is host_memory_need(). The arguments are those of
+/// host_memory_need().
 MemoryNeed pass_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks,
                             std::size_t scattered = 0);
 
@@ -94,16 +95,17 @@ StepPlaces step_places(Config const& config, Workload const& workload, model::St
 /// allocates nothing.
 std::size_t allocated_elements(Config const& config, Workload const& workload, StepPlaces const& places);
 
-/// Returns the communication lanes of the whole steps that `graph` describes, the graph of one class of
-/// `step`. Lane 0 calibrates, and it is the only lane of a step without sharding. With NCCL it has room for a
-/// call on the whole arena of `places`. A sharded step also has the lanes of lane_calls()
-/// (engine_buffers.hpp).
+/// Returns the calls of each communication lane of whole steps. `graph` is the graph of one class of `step`.
+/// The first lane is that of the calibration. Without sharding it is the only one. A sharded step also has
+/// the lanes of lane_calls() (engine_buffers.hpp). If it runs on NCCL, the calibration has calls on all
+/// leading elements of `places`.
 std::vector<LaneCalls> step_lanes(Config const& config, Workload const& workload, StepPlaces const& places,
                                   model::RankGraphs const& step, model::StepGraph const& graph);
 
 /// Returns the bytes of host memory that a rank needs for whole steps. `elements` is the result of
-/// allocated_elements(), and `lanes` that of step_lanes(). The results file is not included, as in
-/// host_memory_need().
+/// allocated_elements(), and `lanes` that of step_lanes(). The results file is not included: rank 0 needs
+/// step_results_memory() (miniapp/input/results_need.hpp) in addition. `concurrency` is the concurrency of
+/// the execution space.
 double step_host_need(Config const& config, std::size_t elements, std::vector<LaneCalls> const& lanes,
                       int concurrency);
 
@@ -112,8 +114,9 @@ double step_host_need(Config const& config, std::size_t elements, std::vector<La
 double step_device_need(Config const& config, std::size_t elements, std::vector<LaneCalls> const& lanes,
                         int concurrency);
 
-/// Returns the bytes of host memory that a rank needs for whole steps if its arrays are in device memory: as
-/// host_memory_beside_device(), but `step` compares no gradients of other products.
+/// Returns the bytes of host memory that a rank needs for whole steps if its arrays are in device memory.
+/// This is the memory with which MPI carries out collectives through pinned memory. Memory for comparisons is
+/// not included, because `step` does not compare gradients of two precisions or wire formats.
 double step_host_memory_beside_device(Config const& config, std::vector<LaneCalls> const& lanes);
 
 /// Returns the memory that a rank needs for whole steps in this build. The arguments are those of

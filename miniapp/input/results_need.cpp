@@ -16,7 +16,8 @@ constexpr double bytes_of_step_event =
     256;                     // one event of a whole step: also a phase, a prediction, a longer name
 constexpr double value = 8;  // one number
 // Bytes of one task of a whole step while its timeline is recorded: its gathered times (24), its times in the
-// trace (24), and its values in the columns (196). A vector can reserve twice the size of its contents.
+// trace (24), and its values in the columns (196). The columns count twice, because a vector can reserve
+// twice the size of its contents.
 constexpr double bytes_of_recording = 24 + 24 + 2 * 196;
 constexpr double per_step = 11;   // numbers of a sample of a step: 9 parts, alone, host_waits
 constexpr double per_rank = 4;    // numbers of a sample on a rank: measured, compute, backward_end, arrival

@@ -16,11 +16,12 @@ namespace ddproxy {
 /// those of [allreduce]: with progress = "none" nothing overlaps.
 model::WholeStep strategy_of(Config const& config);
 
-/// Checks that `ddproxy step` can run the input. Throws std::invalid_argument if the input gives [compute]
-/// times, which are times of the backward pass only. Throws it, too, in a build for a device if compute is
-/// replayed and all-reduces are real. A sharded step must have no copies; with several communication lanes it
-/// also needs progress = "thread" or "poll". The message is one line that names the file and the key, and
-/// says what to do.
+/// Checks that `ddproxy step` can run the input. Throws std::invalid_argument in these cases:
+/// - The input gives [compute] times, which are times of the backward pass only.
+/// - The build is for a device, compute is replayed and all-reduces are real.
+/// - The step is sharded and has copies.
+/// - The step is sharded and has several communication lanes, with progress = "none".
+/// The message is one line that names the file and the key, and says what to do.
 void check_can_step(Config const& config);
 
 /// Returns the settings of a stage: those of [shard] if the input names this stage, otherwise the defaults.
@@ -40,9 +41,9 @@ void check_sharding(Config const& config, model::Sharding const& sharding, std::
 /// ranks, which share the units. Throws std::invalid_argument if the group does not divide the ranks.
 model::Communicator unit_groups(std::size_t ranks, std::size_t group);
 
-/// Returns the groups of `group` ranks that have the same part of a unit in a step on `ranks` ranks with
-/// [shard] group = ranks / group. With g groups, the ranks of a group are g apart. `group` must be at least 2
-/// and divide the ranks.
+/// Returns the groups of ranks that have the same part of a unit, each with `group` ranks. The step has
+/// `ranks` ranks and [shard] group = g = ranks / group, so the ranks of such a group are g apart. `group`
+/// must be at least 2 and divide the ranks.
 model::Communicator replica_groups(std::size_t ranks, std::size_t group);
 
 /// Returns a sharding in words, for files, messages and tables: the stage, and the settings that it uses.

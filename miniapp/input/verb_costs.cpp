@@ -34,7 +34,8 @@ struct Source {
   std::string warning;
 };
 
-// Returns nothing if neither the verb nor its substitute has a table.
+// Returns the cost of a verb over `group`. Returns nothing if neither the verb nor its substitute has a
+// table.
 std::optional<Source> source_of(VerbKey key, RankGroup group, VerbTables const& tables) {
   if (auto own = tables(key, group)) return Source{own->cost, key.first, ""};
   const auto substitute = model::substitute_of(key.first);
@@ -66,15 +67,15 @@ std::string first_group(model::RankGraphs const& step, model::CommunicatorId id)
   return text;
 }
 
-// Finds tables that may be those of other groups, because they do not state on how many nodes their groups
-// are.
+// Finds groups whose table may have been measured on other groups, because the table does not state on how
+// many nodes its groups are.
 class SharedTables {
  public:
   SharedTables(model::RankGraphs const& step, VerbTables const& tables, int ranks_per_node)
       : step_(step), tables_(tables), ranks_per_node_(ranks_per_node) {}
 
   // Returns a warning in two cases: another communicator with different groups uses the same table, or the
-  // groups are on more nodes than neighbouring ranks would be. Call it for each use.
+  // groups are on more nodes than neighbouring ranks would be. Call this function for each use of a table.
   std::string add(model::Verb table, model::CommunicatorId id, RankGroup group) {
     const model::CommunicatorId nowhere{step_.communicators.size()};
     const auto found = tables_({table, nowhere}, group);

@@ -14,8 +14,8 @@
 #include "model/step/step_graph.hpp"
 
 // The costs of the collectives of a step, from tables. A verb is the kind of a collective. x is the full size
-// of a collective in bytes on the wire. The time is called a(x) for an all-reduce, rs(x) for a reduce-scatter,
-// ag(x) for an all-gather and bc(x) for a broadcast.
+// of a collective in bytes on the wire. The time is called a(x) for an all-reduce, rs(x) for a
+// reduce-scatter, ag(x) for an all-gather and bc(x) for a broadcast.
 namespace ddproxy {
 
 /// How a step uses one verb on one communicator.
@@ -39,20 +39,21 @@ struct VerbTable {
 };
 
 /// Returns the table of a verb for groups like `group`. Returns nothing if there is no such table. A table
-/// that does not depend on which ranks are in a group is returned for any communicator.
+/// that does not depend on which ranks are in a group is returned whatever the communicator in `key` is.
 using VerbTables = std::function<std::optional<VerbTable>(VerbKey key, model::RankGroup group)>;
 
-/// Returns the tables that a CSV file has. `ranks` is the number of ranks of a file without a column `ranks`,
-/// as in read_collectives() (model/cost/collective_tables.hpp).
+/// Returns the tables that a CSV file has. If the file has no column `ranks`, its times are for groups of
+/// `ranks` ranks, as in read_collectives() (model/cost/collective_tables.hpp).
 VerbTables tables_of_file(std::filesystem::path const& file, int ranks);
 /// Returns the tables of an input whose collectives are replayed. a(x) of all ranks is input_cost()
 /// (workload.hpp). All other times come from the file of [allreduce] table.
 VerbTables replayed_tables(Config const& config);
 
-/// The costs of a step's collectives. There is a warning for each cost that was derived from the table of
-/// another verb. There are two more warnings for a table that does not state on how many nodes its groups are:
-/// one if communicators with different groups use it, the other if a group of the step that uses it is on
-/// more nodes than neighbouring ranks would be.
+/// The costs of a step's collectives. There is a warning in each of these cases:
+/// - A cost was derived from the table of another verb.
+/// - Communicators with different groups use the same table, and the table does not state on how many nodes
+///   its groups are.
+/// - A group uses such a table, but is on more nodes than the same number of consecutive ranks would be.
 struct VerbCosts {
   model::CollectiveCosts costs;
   std::vector<std::string> warnings;
@@ -62,8 +63,8 @@ struct VerbCosts {
 /// as costed_step_of() needs them. Selects the table of each collective by the number of nodes on which its
 /// groups are. This number follows from `ranks_per_node`, the number of consecutive ranks on each node; 0:
 /// not known. If a reduce-scatter or an all-gather has no table, its cost is half of a(x) of the same ranks,
-/// and there is a warning. Throws std::invalid_argument if neither is known; the message is one line with
-/// every time that is missing.
+/// and there is a warning. If a collective then still has no cost, throws std::invalid_argument; the message
+/// is one line that names every missing time.
 VerbCosts verb_costs(model::RankGraphs const& step, VerbTables const& tables, int ranks_per_node);
 
 }  // namespace ddproxy

@@ -33,7 +33,7 @@ class Section {
   std::string text(std::string_view key, std::string fallback);
   /// Returns true or false.
   bool flag(std::string_view key, bool fallback);
-  /// Returns a whole number from `least` to `most`.
+  /// Returns a whole number from `least` to `most`. The fallback may be outside of this range.
   std::int64_t integer(std::string_view key, std::int64_t fallback, std::int64_t least, std::int64_t most);
   /// Returns a finite number.
   double number(std::string_view key, double fallback);
