@@ -18,8 +18,8 @@ struct PlacedAccess {
   Slice slice;
   model::AccessMode mode;
   model::Content content;
-  /// For parameters and gradients: index in the model of the element at slice.offset. For activations: index
-  /// of the operator.
+  /// For parameters, gradients and optimizer states: index in the model of the element at slice.offset. For
+  /// activations: number of the tensor (Access::model in model/step/step_graph.hpp).
   std::size_t model;
   bool last_use;  ///< the slice is undefined after the task
 };
@@ -60,9 +60,9 @@ class ComputeLane {
   /// Makes the work of later calls of run(), copy() and carry_out() begin only after `completion`. If the
   /// completion is an event of the device, the stream waits and the host goes on.
   virtual void wait_for(Completion const& completion) = 0;
-  /// Returns the completion of all work since begin(). On a device the lane owns a fixed number of events and
-  /// uses them in turn. So the result stays valid only for a while: until N more operators and copies have
-  /// been enqueued, where N is their number in a whole step.
+  /// Returns the completion of all work since begin(). On a device the completion has an event. The lane owns
+  /// a fixed number of events and uses them in turn. So the event stays valid only until N more operators,
+  /// tasks and copies have been enqueued. N is their number in a whole step.
   virtual Completion completion() = 0;
   /// Waits until all work since begin() is done.
   virtual void fence() = 0;

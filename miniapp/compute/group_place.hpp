@@ -9,12 +9,12 @@ namespace ddproxy {
 /// The place of a rank in its group of a communicator.
 struct GroupPlace {
   int rank = 0;   ///< from 0
-  int ranks = 1;  ///< n
+  int ranks = 1;  ///< number of ranks in the group
   int group = 0;  ///< number of the group among all groups of the communicator, from 0
 };
 
 /// Returns the part of `whole` at this place, if `whole` is divided into equal parts for the ranks of the
-/// group. Its number of elements must be divisible by the number of ranks.
+/// group. The number of elements of `whole` must be divisible by the number of ranks.
 constexpr model::Slice own_part(model::Slice whole, GroupPlace place) {
   return model::own_part(whole, static_cast<std::size_t>(place.ranks), static_cast<std::size_t>(place.rank));
 }

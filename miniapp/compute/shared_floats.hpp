@@ -17,8 +17,8 @@ class SharedFloats {
   /// Makes an empty array.
   SharedFloats() = default;
   /// Allocates `elements` floats under the name `label`, which Kokkos' tools show. The threads that compute
-  /// assign zeros. So these threads are the first to touch each page, and no collective reduces undefined
-  /// values. Throws std::runtime_error if the memory does not suffice.
+  /// assign 0 to every element. So these threads are the first to touch each page, and no collective reduces
+  /// undefined values. Throws std::runtime_error if the memory does not suffice.
   SharedFloats(std::string const& label, std::size_t elements);
 
   /// Returns the elements. They are valid as long as a copy of this object exists.

@@ -17,7 +17,7 @@ struct StepInput {
   model::Tokens tokens;                       ///< of one micro-batch
   std::vector<TokenBatch> batches;            ///< [micro-batch]
   kernels::AdamwSettings optimizer = {};      ///< used by steps that update
-  std::optional<double> clip = std::nullopt;  ///< the largest norm of the gradients, for steps that clip
+  std::optional<double> clip = std::nullopt;  ///< largest allowed norm of the gradients, for steps that clip
 };
 
 /// Checks that the input fits `graph`, the graph of the step. Throws std::invalid_argument with one line in

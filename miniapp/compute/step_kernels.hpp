@@ -12,9 +12,9 @@
 namespace ddproxy {
 
 /// Carries out the operators of a model with the kernels: the forward, recompute and backward tasks of a step
-/// graph, in fp32. It allocates the tokens and work_buffers() (kernel_memory.hpp). Each task works on the
-/// places that the caller gives it; they have the order of the task's accesses (step_operators.hpp). The
-/// functions return when the kernels are enqueued.
+/// graph, in fp32. It allocates the tokens and work_buffers() (kernel_memory.hpp). The caller gives each task
+/// its places: the arrays that the task reads or writes, in the order of the task's accesses
+/// (step_operators.hpp). The functions return when the kernels are enqueued.
 class StepKernels {
  public:
   /// Copies the tokens to the memory of the kernels, and allocates the work buffers. A forward pass assigns

@@ -37,12 +37,11 @@ struct HeldSlice {
 /// enqueued.
 class StepLane : public KernelLane {
  public:
-  /// Makes the lane for `graph`, this rank's step of the model `input.shape`. `memory` has the buffers of the
+  /// Makes the lane. `graph` is this rank's step of the model `input.shape`. `memory` has the buffers of the
   /// graph at `places`; the lane keeps the memory alive. Copies the tokens to the memory of the kernels and
   /// allocates the scratch memory. Throws as check_input() (step_input.hpp) does. Throws std::logic_error if
-  /// a task does not have the number of accesses that its kernel needs.
-  /// `groups` has this rank's place in its group of each communicator of the graph; it is used if parameters
-  /// are divided among the ranks.
+  /// a task does not have the number of accesses that its kernel needs. `groups` has this rank's place in its
+  /// group of each communicator of the graph; it is used if parameters are divided among the ranks.
   StepLane(StepInput input, model::StepGraph const& graph, StepPlaces const& places, kernels::Floats memory,
            std::vector<GroupPlace> const& groups = {}, kernels::Space exec = {});
 

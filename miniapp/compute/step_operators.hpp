@@ -15,8 +15,8 @@
 // operator, forward or backward, on the places of its task. A place is an array in the memory of the step
 // that the task reads or writes. The places have the order of the task's accesses: first the operands that
 // model/transformer/forward_pass.cpp lists, and last the gradients of parameters
-// (model/step/strategies/micro_batch.cpp). In the shapes below, N is the number of tokens of a micro-batch
-// and C = d_model. On a device the functions return when the kernels are enqueued.
+// (model/step/strategies/micro_batch.cpp). In the shapes below, N is the number of tokens of a micro-batch.
+// On a device the functions return when the kernels are enqueued.
 namespace ddproxy::step {
 
 /// A place that a task uses. The memory of the step owns it.

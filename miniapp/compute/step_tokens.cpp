@@ -14,7 +14,8 @@ void token_forward(Context const& context, DeviceTokens const& tokens, Operands 
   kernels::token_forward(context.exec, context.embedding(), tokens.inputs.data(), table, x);
 }
 
-// Places: dx, dtable. If the table is tied to the output head, dtable already has the share of the head.
+// Places: dx, dtable. If the table is tied to the output head, dtable already contains the gradient from the
+// head, and the function adds to it.
 void token_backward(Context const& context, DeviceTokens const& tokens, Operands places) {
   float const* const dx = places.next().data;
   const Operand dtable = places.next();

@@ -17,15 +17,16 @@ namespace ddproxy::step {
 /// The functions take the places of their task (step_operators.hpp). One of these places is the scalar of the
 /// step: the sum of the squares of all gradients, a double.
 ///
-/// If the gradients are divided among the ranks, a collective adds the sums of the ranks in fp32. For this
-/// collective, the sum of each rank, a double, is split into the two floats of the scalar: the sum rounded to
-/// float, and the rest rounded to float. After the collective the two floats are added again. The result is
-/// the sum of the squares of all gradients, with a relative error of at most 2^-24 times the number of ranks.
+/// If the gradients are divided among the ranks, a collective adds the sums of the ranks in fp32. The sum of
+/// each rank is a double. Before the collective it is split into the two floats of the scalar: the sum
+/// rounded to float, and the rest rounded to float. After the collective the two floats are added again. The
+/// result is the sum of the squares of all gradients, with a relative error of at most 2^-24 times the number
+/// of ranks.
 class Update {
  public:
-  /// Takes the settings. `clip` is the largest norm of the gradients; it is empty if the step does not clip.
-  /// `result` [2] receives the factor that clips, and the norm. `own_sum` [1] holds the sum of this rank if a
-  /// collective adds the sums of the ranks; otherwise it is null. Both must outlive this object.
+  /// Takes the settings. `clip` is the largest allowed norm of the gradients; it is empty if the step does
+  /// not clip. `result` [2] receives the factor that clips, and the norm. `own_sum` [1] holds the sum of this
+  /// rank if a collective adds the sums of the ranks; otherwise it is null. Both must outlive this object.
   Update(kernels::AdamwSettings const& settings, std::optional<double> clip, float* result,
          double* own_sum = nullptr)
       : settings_(settings), clip_(clip), result_(result), own_sum_(own_sum) {}
@@ -43,8 +44,9 @@ class Update {
   void add_squares(Context const& context, Operands places);
   /// Scales the gradients of a bucket by the factor that clips. Places: the scalar, gradients.
   void clip(Context const& context, Operands places);
-  /// Updates the parameters of a bucket with AdamW. Clips the gradients that it uses if the step clips.
-  /// Places: gradients, parameters, first moments, second moments, and also the scalar if the step clips.
+  /// Updates the parameters of a bucket with AdamW. If the step clips, the update multiplies each gradient by
+  /// the factor that clips. Places: gradients, parameters, first moments, second moments, and also the scalar
+  /// if the step clips.
   void adamw(Context const& context, Operands places);
 
  private:

@@ -23,8 +23,8 @@ namespace ddproxy {
 // writes f(r, i) if i mod groups is the number of its group, and 0 otherwise. Then no partial sum exceeds
 // 256, which is four times 8 times 8, and bf16 represents every integer up to 256.
 //
-// Below, `groups` is this number of groups. The arena is the array of all gradients, in ready order;
-// `element` is an index in it.
+// Below, `groups` is the number of groups. The arena is the array of all gradients, in ready order; `element`
+// is an index in it.
 //
 // If the ranks are divided among several communicators, the ranks of each communicator write g(element +
 // shift) with a `shift` that no other communicator has. So the result is wrong if a rank of another
@@ -39,12 +39,13 @@ inline float verification_weight(int rank) {
   return static_cast<float>(1 + rank % 8);
 }
 
-/// Returns the number of groups that the ranks form: ranks / 4, rounded up, for bf16, else 1.
+/// Returns the number of groups that the ranks form: ranks / 4, rounded up, if gradients are sent in bf16;
+/// otherwise 1.
 inline int verification_groups(WireFormat wire, int ranks) {
   return wire == WireFormat::bf16 ? (ranks + 3) / 4 : 1;
 }
 
-/// Returns, for each operator, the slice of the gradients in ready order that it completes.
+/// Returns, for each operator, the slice of the arena with the gradients that the operator completes.
 std::vector<Slice> completed_slices(model::BackwardPass const& pass);
 
 /// Writes f(rank, element) in place of gradients. Verification runs this lane in place of the model. The lane

@@ -17,7 +17,8 @@ double cores_of(double microseconds, double period) {
   return microseconds > 0 && period > 0 ? microseconds / period : infinite;
 }
 
-// Reads cpu.max, which contains "200000 100000", or "max 100000" if there is no limit.
+// Reads cpu.max: the quota and the period in microseconds, for instance "200000 100000". The file contains
+// "max 100000" if there is no limit.
 double quota_of_version_2(std::filesystem::path const& group) {
   double microseconds = 0, period = 0;
   return std::ifstream(group / "cpu.max") >> microseconds >> period ? cores_of(microseconds, period)

@@ -6,12 +6,13 @@
 
 namespace ddproxy {
 
-/// Returns the CPU quota of the control groups of this process: the number of cores that all processes of the
-/// group together may use on average. Container runtimes (`docker --cpus=2`) and Kubernetes (a CPU limit) set
-/// it. A process that has used its share of a period of time, 100 ms by default, is stopped until the next
-/// period. Returns the smallest quota of all groups on the path from the top group to the group of this
-/// process, and infinity if there is none. `root` and `list` are those of least_of_groups(). Handles versions
-/// 1 and 2 of control groups.
+/// Returns the CPU quota of this process, in cores. The quota of a control group is the number of cores that
+/// all processes of the group together may use on average. Container runtimes (`docker --cpus=2`) and
+/// Kubernetes (a CPU limit) set it. When the processes have used the quota of a period (100 ms by default),
+/// the kernel stops them until the next period. The result is the smallest quota of all groups on the path
+/// from the top group to the group of this process. It is infinity if none of these groups has a quota.
+/// `root` and `list` are the arguments of least_of_groups() (miniapp/input/control_groups.hpp). Handles
+/// versions 1 and 2 of control groups.
 double cpu_quota(std::filesystem::path const& root = "/sys/fs/cgroup",
                  std::filesystem::path const& list = "/proc/self/cgroup");
 

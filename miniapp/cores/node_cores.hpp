@@ -17,7 +17,7 @@ std::vector<int> allowed_cores(pid_t pid = 0);
 /// Gathers the cores that each rank of a node may use, divides them between the ranks, and returns the choice
 /// of this rank. `node` is a communicator of the ranks that share memory. `wish` is what the user asked for.
 /// All ranks of the node are assumed to be in the same control group. So together they get at most as many
-/// cores as the smallest CPU quota of a rank (miniapp/cores/cpu_quota.hpp). If several ranks have the same
+/// cores as the smallest CPU quota of a rank (miniapp/cores/cpu_quota.hpp). If several ranks may use the same
 /// cores, restricts the calling thread to this rank's block of them (own_block() in
 /// miniapp/cores/placement.hpp). Threads that it starts later inherit this restriction. Collective over
 /// `node`.

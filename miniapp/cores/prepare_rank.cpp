@@ -75,7 +75,8 @@ bool chose_cores(Options const& options) {
              [](char const* name) { return variable(name) != nullptr; });
 }
 
-// Returns ThreadWish::launcher_cores: 0 if idle cores do not matter or the user has chosen them.
+// Returns ThreadWish::launcher_cores: 0 if idle cores do not matter, or if the user has chosen threads or
+// cores.
 int cores_to_use(Options const& options, Config const& config, ThreadWish const& wish) {
   const bool computes = config.compute == ComputeMode::kernels && options.command != "allreduce" &&
                         options.command != "collectives";

@@ -15,8 +15,8 @@ namespace ddproxy {
 struct ThreadWish {
   int threads = 0;     ///< 0: the user asked for none
   std::string source;  ///< where the user asked for it, in the user's words, for instance "OMP_NUM_THREADS"
-  /// Number of cores that the launcher may use. 0: cores that stay idle need no warning. prepare_rank() says
-  /// when.
+  /// Number of cores that the launcher may use. 0: no warning if cores stay idle; prepare_rank.hpp says when
+  /// the number is 0.
   int launcher_cores = 0;
 };
 
@@ -33,7 +33,7 @@ struct ThreadChoice {
   int allowed = 1;  ///< number of cores that the rank may use
   int own = 1;      ///< cores that it has to itself if no rank has a wish; 0: too few cores for all ranks
   int sharing = 1;  ///< number of ranks of the node, itself included, that may use at least one of its cores
-  bool oversubscribed = false;  ///< whether it has more threads than cores to itself, or than its quota
+  bool oversubscribed = false;  ///< whether its threads exceed its own cores or the CPU quota
   bool divided = false;         ///< whether it shares cores, and is bound to its own_block() of them
   int node_ranks = 1;           ///< number of ranks on its node
   int node_cores = 1;           ///< number of cores that the ranks of its node may use together

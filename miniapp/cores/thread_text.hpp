@@ -14,13 +14,13 @@ namespace ddproxy {
 /// line gives it as the reason.
 std::string describe(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish);
 
-/// Returns a message that says what is wrong and what to do if a rank is oversubscribed. Returns an empty
-/// text if no rank is oversubscribed. `ranks` has the ranks of all nodes.
+/// Returns a message if a rank is oversubscribed. The message says what is wrong and what to do. Returns an
+/// empty text if no rank is oversubscribed. `ranks` has the ranks of all nodes.
 std::string complain_of_threads(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish);
 
-/// Returns a message that says how many cores of a node stay idle, and what to do, if a launcher gives the
-/// ranks of a node at most half of its cores. Returns an empty text if no node has such ranks, or if
-/// ThreadChoice::launcher_cores is 0. `ranks` has the ranks of all nodes.
+/// Returns a message if the ranks of a node may use at most half of the cores that their launcher may use
+/// (ThreadChoice::launcher_cores). The message says how many cores the ranks may use and what to do. Returns
+/// an empty text if there is no such node, or if launcher_cores is 0. `ranks` has the ranks of all nodes.
 std::string complain_of_idle_cores(std::vector<ThreadChoice> const& ranks);
 
 }  // namespace ddproxy

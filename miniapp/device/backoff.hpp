@@ -13,9 +13,9 @@ void sleep_until(Clock::time_point moment);
 /// Waits between two tests of work in flight. Construct one object for each wait.
 ///
 /// In the first 50 us after construction, a call yields the core. Later, a call sleeps for an eighth of the
-/// time since construction, but at most for 100 us. So compute threads can use the core. If the work goes on
-/// by itself, waiting adds at most an eighth to its time. MPI works on a message only within its functions,
-/// so a message can take up to 1.8 times as long if the thread sleeps between two tests.
+/// time since construction, but at most for 100 us. So compute threads can use the core. If the work makes
+/// progress without calls of this thread, the sleeps make the wait longer by at most an eighth. MPI makes
+/// progress only within its functions. So with these sleeps a message can take up to 1.8 times as long.
 class Backoff {
  public:
   /// Waits once. `core_is_free`: no compute thread needs the core now. The thread then yields the core and

@@ -22,14 +22,14 @@ int choose_device(int local_rank, int devices, std::string const& reason);
 int choose_device_early(std::optional<int> launched_rank, int devices);
 
 /// Returns a warning that names the ranks whose device was changed after MPI had started. Returns an empty
-/// string if there is none. `early` has the result of choose_device_early() of each rank, and `taken` its
-/// device.
+/// string if there is no such rank. `early` has the result of choose_device_early() for each rank, and
+/// `taken` the device that the rank uses.
 std::string doubt_about_early_devices(std::vector<double> const& early, std::vector<double> const& taken);
 
 /// Returns the priority of a stream. `least` and `greatest` are the ends of the range that the device offers.
-/// A smaller number is a higher priority. Returns `greatest` if `high` is true. Otherwise returns 0, which is
-/// the default of CUDA (whose range is 0 to -5) and of HIP (whose range is 1 to -1), or the number in the
-/// range that is closest to 0.
+/// A smaller number is a higher priority. Returns `greatest` if `high` is true. Otherwise returns the number
+/// in the range that is closest to 0. With CUDA (range 0 to -5) and HIP (range 1 to -1) this is 0, the
+/// default priority.
 int choose_stream_priority(bool high, int least, int greatest);
 
 /// Returns an error message if several ranks of a node use the same device. Returns an empty string if all

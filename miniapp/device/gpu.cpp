@@ -57,7 +57,7 @@ namespace gpu {
 
 void check(Status status, std::source_location where) {
   if (status == success) return;
-  (void)DDPROXY_GPU(GetLastError)();  // it is reported here; the next check must not report it again
+  (void)DDPROXY_GPU(GetLastError)();  // clears the error, so that the next check does not report it again
   const auto file = std::filesystem::path(where.file_name()).filename().string();
   throw std::runtime_error(std::string(name) + ": " + DDPROXY_GPU(GetErrorString)(status) + " (" + file +
                            ":" + std::to_string(where.line()) + ")");

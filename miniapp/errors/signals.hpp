@@ -8,8 +8,8 @@ namespace ddproxy {
 
 /// Installs handlers for SIGINT, SIGTERM and SIGUSR1. From then on these signals do not end the program. They
 /// set a flag, which signalled() returns. The first signal also prints `notice` and a line end to standard
-/// error at once, because the program may go on measuring for seconds; nothing is printed if `notice` is
-/// empty.
+/// error at once, because the program may go on measuring for seconds. If `notice` is empty, it prints
+/// nothing.
 void catch_signals(std::string_view notice);
 
 /// Makes later signals print nothing. Call it when the run has ended. Reason: when one rank has ended with an

@@ -13,12 +13,12 @@
 namespace ddproxy {
 
 /// Probes the clocks of the GPUs of all ranks. The value is the greatest state_number()
-/// (miniapp/machine/nvml.hpp) of any GPU. If a GPU is throttled, this is its number. Otherwise it is the
-/// number of the GPU furthest below its highest clock. The ranks wait for each other in every step, so this
-/// GPU sets the pace.
+/// (miniapp/machine/nvml.hpp) of any GPU. Throttled GPUs have greater numbers than all others. So the value
+/// belongs to a throttled GPU if there is one. Otherwise it belongs to the GPU that is furthest below its
+/// highest clock. The ranks wait for each other in every step, so this GPU sets the pace.
 class ClockProbe : public StateProbe {
  public:
-  /// `nvml`: the opened GPU of this rank; not null. `runtime` must outlive the probe.
+  /// Takes the opened GPU of this rank. `nvml` must not be null. `runtime` must outlive the probe.
   ClockProbe(Runtime const& runtime, std::unique_ptr<Nvml> nvml)
       : runtime_(runtime), nvml_(std::move(nvml)) {}
   double measure() override;
@@ -31,7 +31,7 @@ class ClockProbe : public StateProbe {
 };
 
 /// Returns a probe of the GPUs of all ranks. `pci_bus` is the PCI address of the GPU of this rank. `library`
-/// is the file name of NVML, NVIDIA's management library. If NVML cannot read the clocks of the GPU of every
+/// is the file name of NVML, NVIDIA's management library. If NVML cannot read the clocks of the GPU of some
 /// rank, returns null on all ranks, and rank 0 prints a warning of one line that says why. Collective.
 std::unique_ptr<StateProbe> make_clock_probe(Runtime const& runtime, std::string const& pci_bus,
                                              std::string const& library = "libnvidia-ml.so.1");

@@ -18,7 +18,7 @@ using ClocksOfRanks = std::vector<GpuClocks>;
 ClocksOfRanks gather_clocks(Runtime const& runtime, StateProbe const* probe);
 
 /// Returns, for each rank, for how many seconds power or heat held the clock of its GPU down between two
-/// moments. NaN: not known. Returns an empty list if `before` and `after` do not have the same ranks.
+/// moments. NaN: not known. Returns an empty list if `before` and `after` differ in length.
 std::vector<double> seconds_held_down(ClocksOfRanks const& before, ClocksOfRanks const& after);
 
 /// Returns a warning of one line if a GPU has a power cap below its default. Returns an empty string

@@ -47,8 +47,8 @@ class CoreProbe : public StateProbe {
 };
 
 /// Returns the probe of a run. In a build for a device it is a ClockProbe, because the clocks of the GPUs say
-/// more than the cores of the host. In a build for a host it is a CoreProbe. The caller owns the probe, and
-/// `runtime` must outlive it. Collective.
+/// more about the speed of a run than the cores of the host do. In a build for a host it is a CoreProbe. The
+/// caller owns the probe, and `runtime` must outlive it. Collective.
 ///
 /// Returns null if `reduces` is false, that is, if all-reduces are replayed. In a build for a device, also
 /// returns null if NVML cannot read the clocks. In a build for a host, also returns null if there is one

@@ -24,8 +24,8 @@
 namespace ddproxy {
 namespace {
 
-// Throws if the launcher started several tasks but MPI sees only one. Otherwise each task would be a run with
-// one rank, and all these runs would use the same device and write the same file.
+// Throws if the launcher started several tasks but MPI sees only one. Without this error each task would be a
+// run with one rank, and all these runs would use the same device and write the same file.
 void require_launcher(int ranks) {
   for (char const* name : {"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     char const* const tasks = std::getenv(name);

@@ -80,19 +80,20 @@ class Runtime {
   int local_ranks() const { return local_ranks_; }  ///< number of ranks on this node
   int device() const { return device_; }            ///< number of this rank's device; -1 on a host
   int ranks_on_device() const { return ranks_on_device_; }  ///< number of ranks that use this rank's device
-  /// Returns the threads of this rank. In a build for a device it has no meaning.
+  /// Returns the threads of this rank. In a build for a device the result has no meaning.
   ThreadChoice const& threads() const { return threads_; }
   ThreadWish const& wish() const { return wish_; }
 
   /// Sets a time limit of `timeout_s` seconds ([allreduce] timeout_s of the input) for every later call in
   /// which this rank waits for others. If a call takes longer, `overdue` is called with a line that names the
-  /// rank, the call and the step. `overdue` runs on another thread, because the rank's own thread is still in
-  /// the call. It must end the process. A communication lane calls it, too, if the rank's own thread is stuck
-  /// in a collective (miniapp/errors/stuck_call.hpp). Until the first limit_calls(), the time limit is
-  /// call_limit_s, and the process exits with code 4 when it is exceeded. MPI_Init_thread has no time limit.
+  /// rank, the call, and what the rank was doing (noted_step() in miniapp/errors/step_name.hpp). `overdue`
+  /// runs on another thread, because the rank's own thread is still in the call. It must end the process. A
+  /// communication lane calls it, too, if the rank's own thread is stuck in a collective
+  /// (miniapp/errors/stuck_call.hpp). Until the first limit_calls(), the time limit is call_limit_s, and the
+  /// process exits with code 4 when it is exceeded. MPI_Init_thread has no time limit.
   void limit_calls(double timeout_s, std::function<void(std::string const&)> overdue) const;
   /// Keeps the time limit that is set, but no longer calls the `overdue` that was given with it. If a call
-  /// takes longer, prints a line that names the rank, the call and the step, and exits with code 4.
+  /// takes longer, prints a line with the same names, and exits with code 4.
   void limit_calls() const;
   static constexpr double call_limit_s = 300;  ///< default time limit of a call, seconds
   /// Applies the time limit to an MPI call that the caller makes, for as long as the result lives. `call` is
@@ -132,9 +133,9 @@ class Runtime {
   /// core. Collective.
   void broadcast_asleep(std::vector<std::int64_t>& values) const;
 
-  /// Runs `action` on every rank. If it throws on some ranks, all ranks throw CollectiveError. The exit code
-  /// and the message are those of the lowest of these ranks. The message is cut to 1023 characters.
-  /// Collective.
+  /// Runs `action` on every rank. If `action` throws on some ranks, all ranks throw CollectiveError. The exit
+  /// code and the message come from the lowest rank on which `action` threw. The message is cut to 1023
+  /// characters. Collective.
   void together(std::function<void()> const& action) const;
 
  private:

@@ -10,13 +10,15 @@
 
 namespace ddproxy {
 
-/// Probes the state of the machine before and after each sample. A state is a condition in which times stay
-/// alike, and a probe is a short measurement that shows the state (model/predict/machine_state.hpp).
+/// Probes the state of the machine before and after each sample. A state is a condition in which the same
+/// work takes about the same time (model/predict/machine_state.hpp). A probe is a short measurement that
+/// shows the state.
 class StateProbe {
  public:
   virtual ~StateProbe() = default;
   /// Measures and returns a value above 0, from which MachineStates derives the state. The value is the same
-  /// on all ranks. NaN: unknown. Takes microseconds, and never more than a few milliseconds. Collective.
+  /// on all ranks. NaN: unknown. Usually takes microseconds. A probe of cores that gets no answer takes up to
+  /// 16 ms. Collective.
   virtual double measure() = 0;
   /// Returns the words with which messages name the states.
   virtual model::StateWords words() const { return {}; }

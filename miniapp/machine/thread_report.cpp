@@ -53,8 +53,9 @@ bool binds_to_shared_cores(ThreadChoice const& rank) {
 }
 
 // Returns whether idle OpenMP threads spin on cores that communication needs. Before its second start the
-// program sets a variable that says how they wait, if the variables of the launcher show the need. If these
-// variables are incomplete, the need is known only after MPI has started.
+// program sets OMP_WAIT_POLICY, so that idle threads sleep, if the launcher's variables show that no core is
+// left for communication. If the launcher's variables are incomplete, this is known only after MPI has
+// started, and the threads spin.
 bool spins_unexpectedly(ThreadChoice const& rank) {
   return leaves_no_core(rank.threads, rank.own) && spins(rank, variable_here);
 }

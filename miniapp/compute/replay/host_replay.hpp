@@ -12,9 +12,9 @@ namespace ddproxy {
 /// Replays operators on a host: nothing is computed, and each operator takes the time that a table gives.
 ///
 /// Problem: a thread that sleeps for this time wakes up late, and the delays would add up. So the lane keeps
-/// a deadline: the time at which the work so far is done. An operator moves the deadline and sleeps until
-/// then. The next operator starts at this deadline, not when the thread wakes up. A copy moves the deadline
-/// and returns at once.
+/// a deadline: the time at which the work so far is done. An operator moves the deadline and sleeps until the
+/// new deadline. The next operator starts at this deadline, not when the thread wakes up. A copy moves the
+/// deadline and returns at once.
 class HostReplay : public ComputeLane {
  public:
   /// Takes the times: the seconds of each operator, and the seconds for each element that is copied.
