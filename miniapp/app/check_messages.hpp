@@ -14,14 +14,15 @@ namespace ddproxy {
 /// may be larger than the gradients.
 void check_sizes(Options const& options, Config const& config, Workload const& workload);
 
-/// Returns the group of `ranks` ranks that a replay simulates. The ranks are consecutive, or with `strided`
-/// those of replica_groups() in step_strategy.hpp. config.ranks must be a multiple of `ranks`.
+/// Returns the group of `ranks` ranks that a replay simulates. If `strided` is true, the ranks of a group lie
+/// apart, as replica_groups() (miniapp/input/step_strategy.hpp) chooses them. Otherwise they are consecutive.
+/// config.ranks must be a multiple of `ranks`.
 model::RankGroup replayed_group(Config const& config, int ranks, bool strided);
 
 /// Checks the collectives of --op if they are replayed. For each of them the table must have times for groups
-/// of --group ranks, or for all ranks without --group. Times of a collective that can replace it are enough
-/// (model/cost/collective_tables.hpp). Throws std::invalid_argument that names the table and the collective
-/// if these times are missing.
+/// of --group ranks, or for all ranks without --group. If the collective itself has no times, those of its
+/// substitute are enough (CollectiveTables::source() in model/cost/collective_tables.hpp). Throws
+/// std::invalid_argument that names the table and the collective if both are missing.
 void check_verbs(Options const& options, Config const& config);
 
 /// Checks --group. `ranks` is the number of all ranks; in a replay, the number of simulated ranks. Throws

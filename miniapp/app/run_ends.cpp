@@ -18,7 +18,7 @@ namespace ddproxy {
 
 namespace {
 
-// Checks that all ranks have read the same text from a file. `text` may also be a hash of it.
+// Checks that all ranks have read the same text from a file. `text` is this text, or a hash of it.
 void agree_on_text(Runtime const& runtime, std::string const& file, std::string const& text) {
   const auto mine = static_cast<std::int64_t>(std::hash<std::string>{}(text));
   std::vector<std::int64_t> first{mine};

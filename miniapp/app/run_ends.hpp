@@ -18,12 +18,13 @@ namespace ddproxy {
 void agree_on_input(Runtime const& runtime, Config const& config);
 
 /// Makes signals end the run after the present measurement (catch_signals() in miniapp/errors/signals.hpp).
-/// The first signal to rank 0 prints a line that says so, with the name of the unfinished file of `output`.
+/// When rank 0 gets the first signal, it prints a line that says so and names the unfinished file of
+/// `output`.
 void stop_on_signals(Runtime const& runtime, std::filesystem::path const& output);
 
 /// What the results file of an interrupted run has.
 struct Saved {
-  int rounds = 0;  ///< complete rounds of the sweep, with those of the runs that this run continues
+  int rounds = 0;  ///< complete rounds of the sweep, including those of the runs that this run continues
   /// True if the sweep has no samples and the tables are not complete: the operators or a message size have
   /// no samples yet.
   bool is_nothing = true;
@@ -35,8 +36,8 @@ std::string interruption_text(std::filesystem::path const& output, Saved const& 
 
 /// Ends this process with exit code 4 after an MPI call did not return within the time limit. Prints `error`,
 /// calls `close`, and then sleeps for 1.5 s on rank 0 and for 5 s on other ranks. In this time the watchdogs
-/// of other ranks (CallWatch) find and print their own stuck calls. The other ranks sleep longer than rank 0,
-/// because a launcher ends all ranks as soon as one has ended, and rank 0 still has to close its file.
+/// of other ranks (CallWatch) find and print their own stuck calls. A launcher ends all ranks as soon as one
+/// of them has ended. So the other ranks sleep longer, which gives rank 0 the time to close its file.
 [[noreturn]] void leave_stuck_call(Runtime const& runtime, std::function<void()> const& close,
                                    std::string const& error);
 

@@ -56,10 +56,10 @@ class Session {
   void collectives();
   /// Does what pieces() does, for each verb that the options name.
   void collective_pieces();
-  /// Carries out the first third of the rounds of the calibration (miniapp/measure/calibration/rounds.hpp):
-  /// it measures the operators, a(x), kappa, gamma and the handover. Then makes the plans of the strategy
-  /// `optimal`. Throws CollectiveError if an all-reduce gave a wrong sum (exit code 3), the file cannot be
-  /// written (exit code 4) or a signal arrived (exit code 75).
+  /// Carries out the first third of the rounds of the calibration (miniapp/measure/calibration/rounds.hpp).
+  /// A round measures the operators, a(x), kappa, gamma and the handover. Then makes the plans of the
+  /// strategy `optimal`. Throws CollectiveError if an all-reduce gave a wrong sum (exit code 3), the file
+  /// cannot be written (exit code 4) or a signal arrived (exit code 75).
   void open_calibration();
   /// Carries out the other rounds, right before the sweep. Records all samples, and predicts every case from
   /// them. Replayed times are known and are not measured.
@@ -71,9 +71,9 @@ class Session {
   /// Makes the plans of the strategy `optimal` from the costs that the input states, without measurements.
   /// Throws CollectiveError (exit code 2) if such a plan is needed and the input states no costs.
   void plan_from_input();
-  /// Verifies every case and records the plans. Throws CollectiveError (exit code 3) if a case is wrong, or
-  /// if the rounding error of the gradients exceeds its bound. bf16 on the wire rounds gradients, and so do
-  /// matrix products in tf32 or bf16.
+  /// Verifies every case and records the plans. Throws CollectiveError (exit code 3) if a case fails its
+  /// verification, or if the rounding error of the gradients exceeds its bound. bf16 on the wire rounds
+  /// gradients, and so do matrix products in tf32 or bf16.
   void verify();
   /// Measures every case, and records the timeline of its last sample. Throws CollectiveError if
   /// --benchmark_filter leaves out every case (exit code 2) or a signal arrived (exit code 75).
@@ -176,9 +176,10 @@ class Session {
   std::vector<CaseReport> reports_;
   std::optional<CollectiveRounds> table_rounds_;       // exists while a calibration goes on
   std::optional<ContentionRounds> contention_rounds_;  // exists while a calibration goes on
-  // Holds the samples of the calibration on all ranks as long as samples can be added. While table_rounds_
-  // and contention_rounds_ exist, they hold the samples of a(x), kappa and gamma. Rank 0 computes from the
-  // copy in the results file. Only the file holds the samples of the handover.
+  // The samples of the calibration, on all ranks. While table_rounds_ and contention_rounds_ exist, those two
+  // hold the samples of a(x), kappa and gamma. Only the results file holds the samples of the handover. After
+  // the sweep this member is cleared, because no samples are added any more. Rank 0 computes the tables from
+  // the copies in the results file.
   Tables calibration_;
   std::vector<Phase> phases_;
   model::Job job_;  // input of the prediction, made from the tables only; uses no sample of the sweep

@@ -67,9 +67,8 @@ void Session::close_calibration() {
     results::say_error(fmt::format("warning: {}", doubt));
 }
 
-// Calls `record`, which writes the samples so far of one table of the calibration. Then flushes the file if a
-// flush is due, so that a kill loses little of what was measured. The other ranks wait for rank 0.
-// Collective.
+// Calls `record`, which writes all samples so far of one table of the calibration. Then flushes the file if a
+// flush is due, so that little is lost if the run is killed. The other ranks wait for rank 0. Collective.
 void Session::keep_samples_of(std::function<void()> const& record) {
   context_.runtime.together([&] {
     if (!root()) return;

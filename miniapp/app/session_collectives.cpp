@@ -30,8 +30,8 @@ std::int64_t Session::element_of_each_rank() const {
   return std::int64_t{wire_element_bytes(context_.workload.wire)} * context_.grouping().ranks;
 }
 
-// Returns the sizes, rounded so that all ranks have equal parts, in bytes. No size exceeds the gradients of
-// the model. Only a replay has no such limit, because it moves no data.
+// Rounds sizes (bytes) so that all ranks have equal parts, and returns them. No size exceeds the gradients of
+// the model, unless collectives are replayed. A replay needs no such limit, because it moves no data.
 std::vector<std::int64_t> Session::divisible(std::vector<std::int64_t> sizes) const {
   const auto there = wire_bytes(context_.workload.bytes(), context_.workload.wire);
   const auto largest = context_.reduces() ? there : std::numeric_limits<std::int64_t>::max() / 2;

@@ -20,8 +20,8 @@
 namespace ddproxy {
 namespace {
 
-// Returns the memory that each rank took, in bytes, on rank 0. Collective. All arrays still exist when this
-// is called, so the free memory of the device is at its smallest. If ranks share a device, the memory in use
+// Gathers on rank 0 the memory that each rank took, in bytes. Collective. Call it while all arrays exist,
+// because the free memory of the device is then at its smallest. If ranks share a device, the memory in use
 // is divided equally among them.
 std::vector<double> gather_peaks(RankContext const& context) {
   const double taken = needs_device_memory(context.config)

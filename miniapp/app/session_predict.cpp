@@ -83,7 +83,8 @@ void Session::plan_from_input() {
   });
 }
 
-// Gathers what a prediction needs from the tables of the state `state_`, and derives the model's job from it.
+// Gathers the measurements that a prediction needs from the tables of the state `state_`. Also derives from
+// them job_, the input of the model, and floor_.
 model::Measurements Session::take_measurements() {
   auto measurements = collect_measurements(context_, operations_of_state(), sizes_of_state(),
                                            context_.reduces() ? nullptr : &*cost_);

@@ -73,8 +73,8 @@ std::vector<Sample> Session::samples_of_state(std::vector<Sample> const& of_case
   return samples_that_count(states_, state_, of_case);
 }
 
-// Returns the samples of each case that would count if the sweep ended now. states_ and state_ describe the
-// machine before the sweep until settle_sweep() updates them, so this function derives the states anew.
+// Returns the samples of each case that would count if the sweep ended now. During the sweep, states_ and
+// state_ still describe the machine before the sweep. So this function derives the states anew.
 std::vector<std::vector<Sample>> Session::samples_that_count_now(
     std::vector<std::vector<Sample>> const& taken) const {
   if (!context_.probe) return taken;
@@ -89,7 +89,7 @@ SweepStates Session::sweep_states() const {
   return tell_states(states_, recorder_->samples());
 }
 
-// Chooses the state of the tables, before the sweep.
+// Chooses the state whose samples make up the tables. Called before the sweep.
 void Session::settle_tables(std::vector<SizeTimes> const& sizes) {
   states_ = find_states(sizes);
   state_ = state_with_table(states_, sizes);

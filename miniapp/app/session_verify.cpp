@@ -26,8 +26,8 @@ std::string Session::verify_case(CaseReport const& report) {
                         *context_.allreduce);
 }
 
-// Compares real gradients that were rounded for the wire with their fp32 average. Records and prints the
-// errors. Returns an error message, or an empty text if the errors are within their bound.
+// Reduces real gradients in the wire format and compares the result with their fp32 average. Records and
+// prints the errors. Returns an error message, or an empty text if the errors are within their bound.
 std::string Session::verify_wire() {
   if (!compares_wire(context_.config)) return "";
   say("comparing the reduced gradients of a pass with their fp32 average");
@@ -39,8 +39,9 @@ std::string Session::verify_wire() {
   return beyond_bound(errors, context_.workload);
 }
 
-// Compares real gradients at the precision of the input with those of fp32 products. Records and prints the
-// errors. Returns an error message, or an empty text if the errors are within their bound.
+// Computes real gradients at the precision of the input, and compares them with gradients whose matrix
+// products are in fp32. Records and prints the errors. Returns an error message, or an empty text if the
+// errors are within their bound.
 std::string Session::judge_precision() {
   if (!compares_precision(context_.config)) return "";
   // If the environment of a rank replaces fp32 by TF32, there are no fp32 products to compare with.

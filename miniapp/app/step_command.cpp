@@ -44,7 +44,7 @@ void execute_step(Options const& options, Runtime const& runtime) {
   Workload workload;
   runtime.together([&] {
     config = read_config(options.input);
-    config.max_seconds = 0;  // it is for sweeps only
+    config.max_seconds = 0;  // this limit is for sweeps only
     config.tables = read_named_tables(config);
     workload = make_workload(config);
     if (runtime.root()) check_files(options, config);

@@ -19,7 +19,7 @@ model::Contention contention_of_runs(std::vector<ContentionSample> const& runs) 
   return model::contention_of(speeds);
 }
 
-// Returns the time of each task without communication in seconds, [task].
+// Returns the seconds that each task takes while no communication runs, [task].
 std::vector<double> seconds_of(model::StepCosts const& costs) {
   std::vector<double> seconds;
   for (auto const& task : costs.tasks.front()) seconds.push_back(task.seconds);
@@ -28,7 +28,7 @@ std::vector<double> seconds_of(model::StepCosts const& costs) {
 
 }  // namespace
 
-// Derives the tables of the prediction from the samples, which only the file holds from now on.
+// Derives the tables of the prediction from the samples. After that only the file holds the samples.
 void StepSession::keep_tables(StepTables const& tables) {
   auto const& rank = context_.rank;
   table_ = rank.reduces() ? model::TableCost(to_table(tables.allreduce)) : input_cost(rank.config).value();
@@ -36,8 +36,8 @@ void StepSession::keep_tables(StepTables const& tables) {
   contention_ = contention_of_runs(tables.contention);
 }
 
-// Returns the costs of a step. `seconds` has the measured time of each task without communication; it is not
-// used if compute is replayed.
+// Returns the costs of a step. `seconds` has the result of time_tasks(); it is not used if compute is
+// replayed.
 model::StepCosts StepSession::costs_of(model::RankGraphs const& step, std::vector<double> const& seconds,
                                        model::Contention const& contention) const {
   auto const& rank = context_.rank;
@@ -58,8 +58,8 @@ VerbCosts StepSession::collective_costs() const {
   return verb_costs(context_.graphs, verbs_, rank.config.ranks_per_node);
 }
 
-// Returns the time of each task without communication in seconds, [task]. Returns an empty list for a replay,
-// because the times of its tasks are known.
+// Runs steps without communication and returns the measured seconds of each task, [task]. Returns an empty
+// list for a replay, because the times of its tasks are known.
 std::vector<double> StepSession::time_tasks() {
   if (!context_.kernels) return {};
   say("timing the tasks of the step alone");

@@ -25,13 +25,13 @@ std::string percent(double share) {
   return std::isfinite(share) ? fmt::format("{:.1f}", std::round(1000 * share) / 10 + 0.0) : "-";
 }
 
-// Rows of parts that the step does not have are left out.
+// Returns whether the step does not have the part of this row. Such rows are not printed.
 bool is_empty(StepRow const& row) {
   return row.median.value == 0 && row.predicted == 0;
 }
 
-// The error of a row below this share of the step is not shown: the relative error of such a short time can
-// be large and still does not matter.
+// If the times of a row are below this share of the step, its error is not shown. The relative error of so
+// short a time may be large, but it does not matter.
 constexpr double least_share = 0.005;
 
 double seconds_of_step(StepFigures const& f) {
@@ -84,7 +84,7 @@ std::string flops_text(StepFigures const& f) {
   return text + "\n";
 }
 
-// Says how the step was carried out.
+// Returns a line that says how the step was carried out.
 std::string heading(Config const& config) {
   const bool simulated = config.compute == ComputeMode::replay && config.backend == Backend::replay;
   return fmt::format("{}: compute: {}, all-reduce: {}{}\n", model_words(config.model),

@@ -8,8 +8,8 @@
 
 namespace ddproxy {
 
-/// Returns a line that says what was verified on `ranks` ranks. `reduces`: collectives were carried out, not
-/// replayed.
+/// Returns a line that says what was verified on `ranks` ranks. `reduces` is true if the collectives were
+/// carried out, and false if they were replayed.
 std::string verification_text(bool reduces, int ranks);
 
 /// Returns the text that `ddproxy step` prints: a table with a row for each part of the step and its measured

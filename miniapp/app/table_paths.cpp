@@ -17,7 +17,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-// Returns the most characters that the file system of this path allows in a name.
+// Returns the largest number of characters that the file system of this path allows in a name.
 std::size_t longest_name(Path const& path) {
   const auto folder = path.has_parent_path() ? path.parent_path() : Path(".");
   const long most = pathconf(folder.c_str(), _PC_NAME_MAX);

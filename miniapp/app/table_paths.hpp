@@ -6,8 +6,9 @@
 
 namespace ddproxy {
 
-/// Checks before anything is measured that the tables beside the results file can be created. They are
-/// written at the end, with the results file. Throws std::invalid_argument with the path if
+/// Checks that the tables beside the results file can be created. Call it before anything is measured,
+/// because the tables are written only at the end, with the results file. Throws std::invalid_argument with
+/// the path if
 /// - the name of a table is too long for the file system; or
 /// - the path of a table is a folder or cannot be examined.
 /// The command `sweep` writes no tables.

@@ -45,7 +45,7 @@ std::string change_ms(double seconds) {
 }
 
 // Returns a remark if `other` may be as fast as `best`, or if the uncertainty is not known. Cases with the
-// same buckets differ by noise only: if one of them may be as fast, all of them may.
+// same buckets differ by noise only. So `other` may be as fast as `best` if a case with the same buckets may.
 char const* doubt(std::vector<CaseReport> const& reports, CaseReport const& best, CaseReport const& other) {
   if (std::isnan(ratio_by_round(other, best).low)) return ", noise not known because a case has one sample";
   const auto is_equal = [&](CaseReport const& report) {
@@ -58,7 +58,8 @@ char const* doubt(std::vector<CaseReport> const& reports, CaseReport const& best
   return std::ranges::any_of(reports, is_as_fast) ? ", within the noise" : "";
 }
 
-// Says how much longer than the best case another case takes, as results/reporting/lead.py does.
+// Returns words that say how much longer `other` takes than `best`. results/reporting/lead.py reports the
+// same difference.
 std::string loss_text(std::vector<CaseReport> const& reports, CaseReport const& best, CaseReport const& other,
                       std::string const& name) {
   const double least = best.measured->total.value, loss = other.measured->total.value - least;
@@ -89,15 +90,16 @@ std::string sweep_row(CaseReport const& report, bool predicted, bool same_round)
                      m.overlap ? fmt::format("{:.2f}", hundredths(m.overlap->value)) : "-");
 }
 
-// Returns the largest of the parts into which waterfall_line() splits the measured E, without its sign.
+// Returns the largest absolute value of the parts into which waterfall_line() splits the measured E.
 double largest_cause(model::Waterfall const& terms, double measured) {
   return std::max({std::abs(terms.ideal), std::abs(terms.contention - terms.ideal),
                    std::abs(terms.copies - terms.contention), std::abs(terms.jitter - terms.copies),
                    std::abs(measured - terms.jitter)});
 }
 
-// Returns a line that says why sampling ended. If the reason was the time limit, it names the cases whose E
-// is not known within the target. Returns an empty text if the number of samples was fixed.
+// Returns a line that says why sampling ended. If the reason was the time limit, the line names the cases
+// whose E is not known as precisely as Config::target asks. Returns an empty text if the number of samples
+// was fixed.
 std::string stop_line(Config const& config, std::vector<CaseReport> const& reports,
                       std::vector<Stop> const& stops) {
   if (config.max_seconds <= 0) return "";

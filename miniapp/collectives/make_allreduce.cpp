@@ -58,8 +58,9 @@ std::optional<bool> mpi_takes_device_memory() {
 #endif
 }
 
-// Returns whether MPI reduces device memory directly. With wire "bf16" it does not, because the host packs
-// the messages. MPI cannot add to device memory either.
+// Returns whether MPI reduces device memory directly. It does not in two cases. With wire "bf16" the host
+// packs the messages. If a sharded step adds reduced gradients to its shards, MPI cannot add to device
+// memory. Throws std::invalid_argument if the input asks for direct buffers that are not possible.
 bool reduce_directly(Config const& config) {
   if (config.buffers == Buffers::direct && config.wire != WireFormat::fp32)
     throw std::invalid_argument(config.file.string() +

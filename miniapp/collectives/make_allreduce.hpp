@@ -40,7 +40,7 @@ std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoi
 struct LaneGroup {
   MPI_Comm communicator;   ///< not used by a replay
   GroupPlace place;        ///< this rank's place in its group
-  MostElements most = {};  ///< of the calls of the lane
+  MostElements most = {};  ///< largest numbers of elements of the lane's calls
   int nodes = 0;           ///< number of nodes on which a group's ranks are, for a replay; 0: not known
 };
 

@@ -117,7 +117,7 @@ std::string kokkos_configuration() {
   return stream.str();
 }
 
-// Describes the program, its libraries, and what computes. Collective.
+// Describes the program, its libraries, its threads, and the device that computes. Collective.
 std::vector<std::pair<std::string, std::string>> gather_attributes(RankContext const& context,
                                                                    DeviceInfo const& device) {
   const bool replay = context.config.compute == ComputeMode::replay;

@@ -20,8 +20,8 @@ Integers to_integers(Reals const& values) {
   return {values.begin(), values.end()};
 }
 
-// Returns the properties that GPT-2 does not have. The text is empty for a GPT-2 model, so that `compare`
-// finds the same description in an older file.
+// Returns the properties that a GPT-2 model does not have. The text is empty for a GPT-2 model. So the
+// description of such a model is the same as in an older file, and `compare` finds no difference.
 std::string describe_llama(model::Shape const& s) {
   std::string text;
   if (s.kv_heads != 0 && s.kv_heads != s.heads) text += fmt::format(" kv_heads {}", s.kv_heads);

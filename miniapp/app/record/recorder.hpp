@@ -39,9 +39,9 @@ struct Uncertainty {
 ///
 /// Problem: a run may be killed at any time, and its results up to then must remain readable. results::Writer
 /// therefore holds the file in memory (results/file/writer.hpp), and each flush writes a complete file. Call
-/// flush() after each stage of a run (calibration, sweep and so on), flush_if_due() between the tables of the
-/// calibration, the rounds of the sweep or the samples of steps, and finish() last. The destructor flushes,
-/// too.
+/// flush() after each stage of a run (calibration, sweep and so on). Call flush_if_due() after each table of
+/// a calibration round, after each round of the sweep, and after each sample of a step. Call finish() last.
+/// The destructor flushes, too.
 ///
 /// The other methods may be called in any order, except that plan() comes before sample(),
 /// reserve_step_samples() before step_sample(), and gate() before part(). If a method "may be called again",
@@ -110,8 +110,8 @@ class Recorder {
   /// nothing for a table without such samples.
   void later(Tables const& tables);
   /// The next three methods return the samples that layers(), allreduce() and calibration() wrote, followed
-  /// by those of later(), with their probes. They return empty tables if nothing was written. They do not
-  /// return OperationTimes::last_pass, ContentionSample::repetitions and call_seconds. They are in
+  /// by those of later(), with their probes. They return empty tables if nothing was written. They do not set
+  /// OperationTimes::last_pass, ContentionSample::repetitions and ContentionSample::call_seconds. They are in
   /// recorder_calibration.cpp.
   OperationTimes passes() const;
   std::vector<SizeTimes> sizes() const;
@@ -158,9 +158,9 @@ class Recorder {
   /// number of the sample among all samples of the sweep. All three count from 0. The file then has the only
   /// copy of the sample. This method and the next one are in recorder_samples.cpp.
   void sample(std::size_t item, int round, int position, Sample const& sample);
-  /// Returns the samples that sample() wrote, [case][sample], in the order of the rounds. If a sample does
-  /// not have one time for each bucket of its case, `buckets_alone` has only the sum of its times. Returns an
-  /// empty list before plan().
+  /// Returns the samples that sample() wrote, [case][sample], in the order of the rounds. If the file has no
+  /// times of the single buckets of a sample, `buckets_alone` has one element, the sum of these times.
+  /// Returns an empty list before plan().
   std::vector<std::vector<Sample>> samples() const;
   /// Writes the time of all complete rounds, those of earlier runs included, in seconds. May be called again.
   void rounds_seconds(double seconds) { writer_.attribute("/sweep", "seconds", seconds); }
@@ -197,14 +197,14 @@ class Recorder {
   /// Returns the samples that step_sample() wrote. Returns an empty list before reserve_step_samples(). This
   /// method is in recorder_samples.cpp.
   std::vector<StepSample> step_samples() const;
-  /// Writes the statistics of all samples of whole steps, the predictions, and the figure of merit. The
-  /// samples themselves are those of step_sample().
+  /// Writes the statistics of all samples of whole steps, the predictions, and the figure of merit. Does not
+  /// write the samples, because step_sample() has written them.
   void step(StepFigures const& figures);
   /// Writes the figure of merit to /fom.
   void figures(FigureOfMerit const& figures);
   /// Writes the peak memory of each rank and the predicted memory need of a rank, both in bytes.
   void memory(std::vector<double> const& peaks, double need);
-  /// Writes the bytes of host memory that a rank needs to compare gradients with those of fp32 products.
+  /// Writes the host memory, in bytes, that a rank needs to measure the errors of precision_errors().
   void precision_memory(double bytes);
   /// The next two methods write the file to the disk, see results::Writer::flush() and flush_if_due().
   void flush() { writer_.flush(); }
@@ -221,7 +221,7 @@ class Recorder {
   std::size_t buckets_of(std::size_t item) const { return first_bucket_[item + 1] - first_bucket_[item]; }
 
   results::Writer writer_;
-  // [case] index of its first bucket in /plans. The number of all buckets follows behind the last case.
+  // [case] index in /plans of the first bucket of the case. The last element is the number of all buckets.
   std::vector<std::size_t> first_bucket_;
 };
 

@@ -31,7 +31,7 @@ void say_start(Options const& options, EarlierRounds const& earlier, Config conf
                                     config.max_seconds > 0 ? "at least " : "", rounds_to_take(config)));
 }
 
-// Prints a warning for each obstacle, because `--resume auto` then takes all rounds.
+// Prints a warning for each obstacle. With `--resume auto` obstacles are no error: the run takes all rounds.
 void say_obstacles(Options const& options, std::string const& file,
                    std::vector<ResumeObstacle> const& obstacles) {
   for (auto const& obstacle : obstacles)

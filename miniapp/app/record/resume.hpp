@@ -14,13 +14,13 @@ namespace ddproxy {
 /// `--resume auto` finds nothing to continue, prints why. Returns no rounds in this case, and without
 /// --resume. The result is complete on rank 0; the other ranks get only the number of rounds. Collective.
 ///
-/// Throws CollectiveError (exit code 2) if the file that `--resume` names cannot be continued. Each reason
-/// is a line on standard error; the last one is the message of the exception.
+/// Throws CollectiveError (exit code 2) if the file that `--resume` names cannot be continued. The message of
+/// the exception has the last reason. The other reasons are printed to standard error, a line for each.
 EarlierRounds find_earlier_rounds(Options const& options, Config const& config, Runtime const& runtime);
 
 /// Throws std::invalid_argument if one of the files to be written would overwrite the file that --resume
-/// names. That file may be FILE.part of `-o FILE`, because a new run renames an old FILE.part before it
-/// writes its own.
+/// names. There is one exception: with `-o FILE`, --resume may name FILE.part. A new run does not overwrite
+/// this file, because it renames an old FILE.part before it creates a new one.
 void refuse_overwriting_earlier(Options const& options, std::vector<UsedFile> written);
 
 /// Returns a line for the end of a run that continued `earlier`. It says from which rounds the figures are

@@ -158,7 +158,7 @@ ResumeFinding from_texts(std::filesystem::path const& file, std::vector<std::str
     throw std::invalid_argument("there is nothing to continue");
   finding.earlier = {file, texts.at(0), rounds, seconds};
   return finding;
-} catch (std::logic_error const&) {  // of std::stoi, std::stod or at(), too
+} catch (std::logic_error const&) {  // std::stoi, std::stod and at() throw it, too
   throw std::invalid_argument("the process that read it sent an invalid answer; the file is damaged");
 }
 
@@ -171,7 +171,7 @@ ResumeFinding examine_unfinished(std::filesystem::path const& file, ResumeCondit
 } catch (std::invalid_argument const& error) {
   std::string what = error.what();
   if (const auto name = file.string() + ": "; what.starts_with(name)) what.erase(0, name.size());
-  what.resize(std::min(what.find("; give a results file"), what.size()));  // the cure differs here
+  what.resize(std::min(what.find("; give a results file"), what.size()));  // another remedy is given below
   return {{}, {{what, "give the FILE.part of an interrupted run"}}};
 }
 

@@ -29,7 +29,7 @@ bool has_units(model::StepGraph const& graph) {
   });
 }
 
-// Returns the first elements of the buckets or units whose gradients the step reduces.
+// Returns, for each bucket or unit whose gradients the step reduces, the index of its first element.
 std::set<std::size_t> reduced_runs(model::StepGraph const& graph) {
   std::set<std::size_t> starts;
   for (auto const& task : graph.tasks)
@@ -82,14 +82,14 @@ class EventNames {
            (several_ ? ", micro-batch " + std::to_string(compute.micro_batch) : "");
   }
 
-  // In a sweep all collectives have the same verb.
+  // In a sweep all collectives have the same verb, so the label leaves it out.
   std::string label_of(model::Task const& task, model::Verb verb) const {
     const std::string of = whole_step_ ? std::string(name_of(verb)) + ", " : "";
     return of + (task.accesses.front().content == model::Content::norm ? "norm" : run_of(task));
   }
 
-  // Returns the name of the bucket or unit that a task uses, for instance "bucket 3". It is the bucket or
-  // unit with the last element of the task's first access to gradients or parameters. An access without
+  // Returns the name of the bucket or unit that a task uses, for instance "bucket 3". The task's first access
+  // to gradients or parameters decides: its last element lies in this bucket or unit. An access without
   // elements lies at the end of its bucket or unit.
   std::string run_of(model::Task const& task) const {
     auto const& access = *std::ranges::find_if(
@@ -101,7 +101,7 @@ class EventNames {
   std::vector<model::Operation> const& operations_;
   bool whole_step_, several_;   // several: the step has more than one micro-batch
   std::string run_;             // "bucket " or "unit "
-  std::set<std::size_t> runs_;  // the first elements of the buckets or units, which are numbered from 0
+  std::set<std::size_t> runs_;  // result of reduced_runs(); buckets or units are numbered from 0
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ inline void relax() {
 /// Lets one thread wait for a condition that other threads make true.
 ///
 /// Problem: waking up a sleeping thread takes microseconds and a system call. So a waiting thread spins for a
-/// while before it sleeps. With Spin::keep, ring() makes no system call if no thread sleeps.
+/// while before it sleeps. With Spin::keep, ring() makes a system call only if a thread sleeps.
 ///
 /// Order of calls: one thread calls wait(). Another thread changes what the condition reads, and then calls
 /// ring(). Only one thread may wait at a time.
@@ -42,8 +42,8 @@ class Bell {
   Bell(Clock::duration spin_time, Spin spin) : spin_time_(spin_time), spin_(spin) {}
 
   /// Wakes up the waiting thread if it sleeps. If the waiting thread spins and yields its core, ring() yields
-  /// this thread's core to it. The waiting thread would otherwise wait for the end of this thread's time
-  /// slice, which takes milliseconds.
+  /// the core of the calling thread. Otherwise the waiting thread would get the core only at the end of the
+  /// caller's time slice, which lasts milliseconds.
   void ring() {
     rings_.fetch_add(1);
     if (sleepers_.load() > 0)

@@ -36,7 +36,8 @@ std::size_t CallQueue::note_done() {
     done_.push_back(done);
   }
   under_way_ = false;
-  // Once finished_ counts the calls, the compute side may call begin(), which clears done_.
+  // done_ is read before finished_ counts the calls. As soon as they are counted, the compute side may call
+  // begin(), which clears done_.
   const std::size_t all = done_.size();
   flags_.set(all);
   finished_ += first->group;

@@ -62,8 +62,8 @@ constexpr bool reduces(model::Verb verb) {
 /// Returns the longer slice of a call, which has x elements.
 Slice full_slice(CollectiveCall const& call);
 
-/// Returns the call of a verb that works in place on the slice `full` of x elements. If the verb has parts,
-/// this rank reads or assigns its own part of the slice. For a broadcast the root is rank 0. Throws as
+/// Returns a call that carries out `verb` in place on the slice `full`, which has x elements. If the verb has
+/// parts, this rank reads or assigns its own part of the slice. For a broadcast the root is rank 0. Throws as
 /// check_call() does.
 CollectiveCall in_place(model::Verb verb, Slice full, GroupPlace place);
 

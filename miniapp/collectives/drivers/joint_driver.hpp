@@ -29,8 +29,8 @@ struct JointPolling {
 /// progress() and wait().
 ///
 /// A call of one lane may wait for a call of another lane. But no engine may block, because then the other
-/// engines make no progress. This can be a deadlock: the blocked call waits for another rank, and that rank
-/// waits for a call of one of the other engines.
+/// engines make no progress. This can cause a deadlock: the blocked call waits for another rank, and that
+/// rank waits for a call of one of the other engines.
 class JointDriver {
  public:
   /// Takes one engine for each lane, and starts the communication thread if `polling` asks for one. Throws

@@ -58,9 +58,9 @@ void LaneWorker::wait(std::size_t calls) {
   std::rethrow_exception(failure_);
 }
 
-// Carries out calls until `calls` calls are done. If the communication thread drives the queue, wakes it up
-// and returns false. It must be woken up because it may have looked for work before the last post(), and may
-// be about to sleep.
+// Carries out calls until `calls` calls are done, and returns true. If the communication thread drives the
+// queue, wakes up that thread and returns false. Without the wake-up, the thread could go to sleep although a
+// call was posted: it may have looked for work before the last post().
 bool LaneWorker::carry_out_here(std::size_t calls) {
   if (queue_.finished() >= calls) return true;
   if (driven_.exchange(true)) {
@@ -142,8 +142,8 @@ void LaneWorker::fail(std::exception_ptr failure) {
 }
 
 // Runs on the thread of the watchdog. The thread that drives the queue cannot go on meanwhile, because it
-// cannot leave its CallWatch::Scope until this function returns. If it is the compute side, it is stuck in
-// the call and cannot throw the error, so end_stuck_main_thread() ends the process.
+// cannot leave its CallWatch::Scope until this function returns. If the compute side drives the queue, it is
+// stuck in the call and cannot throw the error. In this case end_stuck_main_thread() ends the process.
 void LaneWorker::call_is_overdue(int rank) {
   stuck_ = true;
   const auto text = fmt::format(

@@ -37,10 +37,11 @@ enum class ThreadPlace {
 /// carries out the calls that have not begun, unless the communication thread is in a call. A thread that
 /// waits for the other one yields the core for a while, and then sleeps.
 ///
-/// If other lanes have threads of their own, a call must begin without progress() or wait(). Otherwise two
-/// ranks can wait for each other forever: the compute side of one rank waits for lane A, that of the other
-/// rank for lane B, and on each rank the call that the other rank needs has not begun. So with
-/// ThreadPlace::beside_threads, post() hands each call over, and wait() only waits.
+/// If other lanes have threads of their own, a call must begin even if the compute side calls neither
+/// progress() nor wait() of its lane. Otherwise two ranks can wait for each other forever. For example, the
+/// compute side of rank 0 waits for lane A, and the compute side of rank 1 waits for lane B. Each of them
+/// needs a call that has not begun on the other rank. So with ThreadPlace::beside_threads, post() hands each
+/// call over, and wait() only waits.
 ///
 /// Order of calls: the compute side calls begin(), then post() or post_group() for each call, progress()
 /// before it computes, then wait(). After that it may read finished(). The communication thread calls work(),
@@ -64,8 +65,8 @@ class LaneWorker {
   void make_room(std::size_t largest_group) { queue_.make_room(largest_group); }
   std::size_t posted() const { return queue_.posted(); }  ///< number of calls posted since begin()
   /// Waits until the first `calls` calls since begin() are done. Throws the exception that the engine threw.
-  /// Throws StuckCall (miniapp/errors/errors.hpp) if a call did not return within the time limit. If this
-  /// thread itself is stuck in the call, the watchdog calls end_stuck_main_thread()
+  /// Throws StuckCall (miniapp/errors/errors.hpp) if a call did not return within the time limit. If the
+  /// calling thread itself is stuck in the call, the watchdog calls end_stuck_main_thread()
   /// (miniapp/errors/stuck_call.hpp).
   void wait(std::size_t calls);
   /// Returns the completion of call `number` (from 0) since begin(). It is a flag, valid until the next

@@ -23,7 +23,7 @@ Completion PolledLane::wait_for(std::size_t number) {
   while (queue_.finished() <= number) {
     if (!queue_.is_under_way()) wait_until_over(queue_.next().ready);
     queue_.begin_next();
-    // This thread is the compute thread, and it waits.
+    // This thread is the compute thread. Its core is free, because it waits.
     queue_.engine().wait(queue_.finished(), [] { return true; });
     queue_.note_done();
   }

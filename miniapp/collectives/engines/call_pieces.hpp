@@ -34,8 +34,8 @@ class CallPieces {
   Runs read(std::size_t piece) const { return runs(piece, call_.read); }
   /// Returns the elements of this piece that the rank assigns.
   Runs assigned(std::size_t piece) const { return runs(piece, call_.assigned); }
-  /// Returns the collective of this piece. It works in place in the buffer, which begins at element `base` of
-  /// the memory that the slices of the returned call refer to.
+  /// Returns the collective of this piece, which works in place in the buffer. The slices of the returned
+  /// call are ranges of elements of a memory in which the buffer begins at element `base`.
   CollectiveCall in_buffer(std::size_t piece, std::size_t base) const;
 
  private:

@@ -25,8 +25,8 @@ constexpr int oldest_for_this_build = 21400;
 ncclResult_t initialise(ncclComm_t& communicator, int ranks, ncclUniqueId id, int rank) {
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   // Makes a blocking communicator, as PyTorch DDP does. A nonblocking communicator starts a thread for each
-  // call, and the measured times would include this. Both kinds can be aborted. The environment variable
-  // NCCL_COMM_BLOCKING=0 still selects a nonblocking communicator.
+  // call, and the measured times would include these starts. Both kinds can be aborted. The environment
+  // variable NCCL_COMM_BLOCKING=0 still selects a nonblocking communicator.
   config.blocking = 1;
   return ncclCommInitRankConfig(&communicator, ranks, id, rank, &config);
 }
@@ -141,8 +141,8 @@ void NcclCommunicator::check_errors(std::string const& what) {
 }
 
 // Waits until NCCL has finished a call, and aborts the communicator if the call failed. A nonblocking
-// communicator may still work on a call when the call returns. Until it has finished, it must not get another
-// call.
+// communicator may still work on a call after the call has returned. It must not get another call before this
+// work is finished.
 void NcclCommunicator::settle(ncclResult_t status, std::string const& what, std::source_location where) {
   const auto start = Clock::now();
   for (; status == ncclSuccess || at_work(status); sched_yield()) {

@@ -194,8 +194,8 @@ void NcclLane::wait_until_done(std::size_t number) {
   }
 }
 
-// Asks the driver for the times of the calls after the step. wait_all() does not do this, because the three
-// queries for each call would be measured as part of the tail.
+// Asks the driver for the times of the calls. This is done after the step and not in wait_all(), because the
+// three queries for each call would be measured as part of the tail.
 std::vector<FinishedCall> const& NcclLane::finished() const {
   for (std::size_t number = done_.size(); number < calls_.size(); ++number) {
     auto const& span = *spans_[number];

@@ -16,7 +16,7 @@ namespace ddproxy {
 
 /// The arguments of one call of NCCL. The buffers are device memory and are not owned. A reduce_scatter works
 /// in place if `receive` is this rank's part of `send`. An all_gather works in place if `send` is this rank's
-/// part of `receive`. A broadcast works in place if both are equal.
+/// part of `receive`. A broadcast works in place if `send` and `receive` are equal.
 struct NcclMessage {
   model::Verb verb;
   void const* send;   ///< not used by Verb::receive, nor by a broadcast on other ranks than the root

@@ -11,18 +11,18 @@
 
 namespace ddproxy {
 
-/// The link that the lanes of one rank share in a replay. While c of them transfer, each transfer makes
-/// progress at 1/c of its speed alone. This is what the prediction assumes: model::CostModel puts all
+/// The link that the lanes of one rank share in a replay. While c transfers are in flight, each of them has
+/// 1/c of the speed that it has alone. This is what the prediction assumes: model::CostModel puts all
 /// communication lanes of a rank on one link and gives each of c collectives the speed 1/c.
 ///
-/// Problem: the end of a transfer is not known when it begins. It moves whenever another transfer begins or
-/// ends. A lane can also report the begin of a transfer late, because its thread wakes up late. Therefore
-/// begin() takes the time at which the transfer started. ends_by() makes the end of a transfer final when its
-/// lane asks for it. The earliest end always becomes final first. So the ends do not depend on when threads
-/// wake up. There is one exception: when a begin is reported late, the end of another transfer may already be
-/// final, although the late transfer should have slowed it. This other transfer then ends too early, by at
-/// most the delay of the report. The late transfer uses the link only from that end on, so the link never
-/// carries more than its bandwidth.
+/// Problem: the end of a transfer is not known when the transfer begins. The end moves whenever another
+/// transfer begins or ends. A lane can also report the begin of a transfer late, because its thread wakes up
+/// late. Therefore begin() takes the time at which the transfer started. ends_by() makes the end of a
+/// transfer final when its lane asks for it. The earliest end always becomes final first. So the ends do not
+/// depend on when threads wake up. There is one exception. When a begin is reported late, the end of another
+/// transfer may already be final. The late transfer should have slowed this other transfer, which therefore
+/// ends too early, by at most the delay of the report. The late transfer uses the link only from that end on,
+/// so the link never carries more than its bandwidth.
 ///
 /// Order of calls: add_lane() for each lane, before any transfer. Then, for each transfer of a lane, begin(),
 /// and then ends_by() until it returns a time. Every lane must keep calling ends_by() while it has a
@@ -37,7 +37,7 @@ class ReplayLink {
   /// Returns the time at which the transfer of a lane ends, if the transfer has ended by `now`. The end is
   /// then final, and the lane has no transfer. Returns nothing while the transfer is in flight. Also returns
   /// nothing while a transfer of another lane has an earlier end, and that lane has not asked for its end.
-  /// Before it calls this method, a thread that drives several lanes must begin all transfers that are ready,
+  /// A thread that drives several lanes must begin all transfers that are ready before it calls this method,
   /// as JointDriver does.
   std::optional<Clock::time_point> ends_by(std::size_t lane, Clock::time_point now);
   /// Returns the earliest end of all transfers, as far as it is known now. Returns the largest time if there
@@ -48,7 +48,9 @@ class ReplayLink {
   struct Transfer {
     bool in_flight = false;
     Clock::time_point from{};  ///< it uses the link from here on
-    double left = 0;  ///< seconds that the rest takes alone, at `settled_`, or at `from` if that is later
+    /// Seconds that the rest of the transfer takes alone, counted from `settled_` or `from`, whichever is
+    /// later.
+    double left = 0;
   };
   struct End {
     std::size_t lane;

@@ -15,8 +15,8 @@ namespace ddproxy {
 /// add up. So a call is cut into pieces, which use two slots of host memory in turn. While the piece in one
 /// slot is on the network, the other slot is copied back, and then the next piece is copied into it.
 ///
-/// A reduce-scatter that adds also fetches the elements to which it adds, behind the elements that it reads.
-/// The inner engine adds in the slot.
+/// A reduce-scatter that adds also fetches the elements to which it adds. In the slot they lie behind the
+/// elements that it reads. The inner engine adds in the slot.
 ///
 /// Does not support groups, and throws std::invalid_argument for them.
 class StagedEngine : public CollectiveEngine {

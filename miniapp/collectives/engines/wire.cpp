@@ -84,7 +84,7 @@ bool in_own_part(CollectiveCall const& call, GroupPlace place) {
   return part == own_part(whole, place);
 }
 
-// Points a message that needs no buffer to the elements in the memory.
+// Makes a message that needs no buffer point to its elements in the memory.
 void point_into_memory(MpiMessage& message, CollectiveCall const& call, GroupPlace place, Runs const& read,
                        Runs const& assigned, float* memory) {
   float* const from = memory + read.first.offset;
@@ -171,8 +171,8 @@ MpiMessage MpiWire::pack(CallPieces const& pieces, std::size_t piece, float* mem
                      .root_or_peer = call.root_or_peer,
                      .tag = 0,
                      .communicator = MPI_COMM_NULL};
-  // With two ranks in fp32, average_ also halves the sum, so a call that sums uses MPI_SUM. In bf16 average_
-  // only adds, and its elements are bf16, so an exact call uses MPI_SUM.
+  // With two ranks and wire "fp32", average_ also halves the sum. So a call that only sums uses MPI_SUM. With
+  // wire "bf16", average_ adds elements in bf16. So an exact call, whose elements are in fp32, uses MPI_SUM.
   const bool exact_among_rounded = wire_ == WireFormat::bf16 && !rounded;
   if (exact_among_rounded || (!rounded && call.reduction == model::Reduction::sum))
     message.operation = MPI_SUM;

@@ -24,8 +24,8 @@ using Scale = void (*)(float* values, std::size_t count, float factor);
 ///
 /// fp32: a piece is transferred directly from and to the memory. Only a reduce-scatter of host memory uses a
 /// buffer. If it has several pieces, the parts of a piece lie side by side in the buffer. If it has one piece
-/// and works in place, MPI assigns the result to the buffer, because MPI must not assign what it reads. If it
-/// adds, MPI writes the sum to the buffer, and unpack() adds it to the memory.
+/// and works in place, MPI assigns the result to the buffer, because it must not assign elements that it
+/// reads. If it adds, MPI writes the sum to the buffer, and unpack() adds it to the memory.
 ///
 /// bf16: a piece is rounded into a buffer. MPI has no bf16 type, so a user-defined operation
 /// (MPI_User_function) adds in fp32 and rounds the sum. In a broadcast or an all-gather, the ranks receive
@@ -37,7 +37,7 @@ using Scale = void (*)(float* values, std::size_t count, float factor);
 /// user-defined operation adds and halves at once. In all other cases the sum is multiplied by 1/n after the
 /// call, while the piece is in cache.
 ///
-/// A reduce-scatter that adds its result adds each piece from the buffer while the piece is in cache.
+/// If a reduce-scatter adds its result, unpack() adds each piece from the buffer while the piece is in cache.
 class MpiWire {
  public:
   /// Allocates the buffers. A piece has at most `piece_elements` elements. Device memory needs `scale`; it is
@@ -57,10 +57,10 @@ class MpiWire {
   MpiMessage pack(CallPieces const& pieces, std::size_t piece, float* memory);
   /// Returns whether the piece that was packed last should be averaged by exchange(), not by MPI's blocking
   /// function. This is so if the piece is part of an all-reduce that averages host memory over two ranks in
-  /// fp32, and exchange_is_faster() (exchange_average.hpp) says so for its size.
+  /// fp32, and exchange_is_faster() (exchange_average.hpp) returns true for its size.
   bool exchanges(CallPieces const& pieces, std::size_t piece) const;
-  /// Averages that piece with exchange_average() in place of MPI's blocking function. Call unpack()
-  /// afterwards, as after MPI's function.
+  /// Averages the piece that was packed last with exchange_average(), in place of MPI's blocking function.
+  /// `message` is the result of pack(). Call unpack() afterwards, as after MPI's function.
   void exchange(MpiMessage const& message) const;
   /// Assigns the result of the piece that was packed last to `memory`, or adds it if the call adds. The
   /// result is the transferred values, their sum or their average.
@@ -84,7 +84,7 @@ class MpiWire {
   Scale scale_;
   std::size_t piece_elements_;
   MPI_Op average_ = MPI_SUM;
-  float factor_;  // multiplied by this factor, a reduced message is the average
+  float factor_;  // a reduced message times this factor is the average
   std::unique_ptr<Bf16[]> bf16_;
   std::unique_ptr<float[]> fp32_;
 };

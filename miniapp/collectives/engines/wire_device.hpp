@@ -29,7 +29,8 @@ class DeviceWire {
   Kokkos::View<Bf16*, kernels::Memory> message_;
 };
 
-/// Enqueues a kernel that adds `count` elements from `from` to those of `to`. Both are memory of the kernels.
+/// Enqueues a kernel that adds `count` elements of `from` to those of `to`. Both point to memory of the
+/// kernels.
 void add_on_device(kernels::Space const& exec, float const* from, float* to, std::size_t count);
 
 }  // namespace ddproxy
