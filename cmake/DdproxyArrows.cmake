@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# The rooms, and the arrows between them. A room is a module of the code: a folder with a library of its own.
+# The rooms, and the arrows between them. A room is a module of the code: a folder with a library of its own. An arrow from one room to another allows
+# the first to include headers of the second.
 #
 # ddproxy_may_use(ROOM room...): allows ROOM to include headers of these rooms and of no others. Naming a room does not allow the rooms in its subfolders. A
 # room may name only rooms above it in this file, so dependencies cannot form a circle. CMake links ROOM with the libraries of the named rooms. The test

@@ -67,8 +67,9 @@ endif()
 #              [MAIN target])
 #
 # Adds a GoogleTest program and runs it as the test ROOM.NAME. If RANKS is given, the program has a main() that initializes MPI, and
-# runs once for each number of ranks. The default time limit is 60 seconds. HOST_SOURCES are files that do not include Kokkos
-# (ddproxy_device_sources). Tests of the rooms kernels and timing keep the optimization of the project (ddproxy_compile_fast).
+# runs once for each number of ranks. The default time limit is 60 seconds. MAIN is the library that has the main() of a test without RANKS;
+# the default is ddproxy_plain_main. HOST_SOURCES are files that do not include Kokkos (ddproxy_device_sources). Tests of the rooms kernels
+# and timing keep the optimization of the project (ddproxy_compile_fast).
 function(ddproxy_test name)
   cmake_parse_arguments(TEST "" "TIMEOUT;MAIN" "SOURCES;HOST_SOURCES;LINKS;RANKS;LABELS" ${ARGN})
   string(REPLACE "." "_" target "test_${name}")

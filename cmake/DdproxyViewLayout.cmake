@@ -1,13 +1,14 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# ddproxy_check_view_layout(NVCC): stops the configuration if nvcc and the host's compiler disagree on the bytes of a
-# Kokkos::View. Kernel arguments behind a View would then be read from the wrong place, and only a run on a device would show it.
-# This happens with nvcc 12.9 and later, C++20, and Kokkos before 4.7.02: its Views have members that are declared
+# ddproxy_check_view_layout(NVCC): stops the configuration if nvcc and the host's compiler disagree on the size of a Kokkos::View.
+# Kernels would then read the arguments after a View from the wrong place, and only a run on a device would show the error. The
+# sizes differ with nvcc 12.9 and later, C++20, and Kokkos before 4.7.02, whose Views have members that are declared
 # [[no_unique_address]] (github.com/kokkos/mdspan, pull requests 434 and 435).
 set(DDPROXY_VIEW_LAYOUT_PROBE ${CMAKE_CURRENT_LIST_DIR}/view_layout.cu)
 
-# Sets `result` to the PTX code that nvcc generates for the probe. If the probe does not compile, warns and sets it to nothing.
+# Sets `result` to the PTX code that nvcc generates for the probe. If the probe does not compile, warns and sets `result` to
+# nothing.
 function(ddproxy_probe_view_layout nvcc architecture result)
   set(options -ptx -std=c++20 -extended-lambda -arch=sm_${architecture} -DKOKKOS_DEPENDENCE)
   if(CMAKE_CUDA_HOST_COMPILER)

@@ -26,7 +26,7 @@ CURVES = (("exposed_25_s", "25 MiB", "s", 11, style.OTHER), ("exposed_best_s", "
           ("exposed_plan_s", "best plan", "D", 4, style.MEASURED), ("floor_s", "lower bound on E", "_", 14, style.GREY))
 SAME = "Where curves are equal, their markers stand inside each other."
 plt.rcParams["savefig.dpi"] = 100
-LOWEST, HIGHEST = 0.01, 4096.0  # range of the axis in MiB; caps outside of it give the same plans as its ends
+LOWEST, HIGHEST = 0.01, 4096.0  # range of the axis in MiB; a cap outside of this range gives the same plan as the nearer end
 
 
 def read(path):

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""ReFrame checks of ddproxy: twins with references, and small measured runs over several numbers of ranks.
+"""ReFrame checks of ddproxy: twins (simulated machines) with reference figures, and small measured runs on one rank and on two ranks.
 
     reframe -C settings.py -c ddproxy.py --system=ddproxy:local -r
 
-The environment variable DDPROXY names the program (default: ddproxy on PATH). It finds the inputs by their names."""
+The environment variable DDPROXY names the program (default: ddproxy on PATH). The program finds the inputs by their names."""
 import json
 import os
 import pathlib
@@ -58,8 +58,8 @@ class DdproxyCheck(rfm.RunOnlyRegressionTest):
 
 
 # T and E of the best bucketed case, in seconds, from the prediction of the input (`ddproxy predict`). A twin replays tables, so these
-# figures are the same on every machine. The threads of the twin can only add time. model_error compares E with its
-# prediction. Only the twin with a large E has it. E of gpt2-large-a100x8 is below 0.5 % of T, so on a busy machine its model_error is not
+# figures are the same on every machine. The threads of the twin can only add time. model_error compares E with its prediction. Only the
+# twin with a large E has this performance variable. E of gpt2-large-a100x8 is below 0.5 % of T, so on a busy machine its model_error is not
 # a number. ReFrame fails a check if a performance variable is not a number, even without a reference.
 TWINS = {
     "gpt2-large-a100x8": {"backward": (0.5983, -0.01, 0.02, "s"), "exposed": (0.002087, -0.05, 0.5, "s")},

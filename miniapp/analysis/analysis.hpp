@@ -47,8 +47,8 @@ struct CaseResult {
   double communication = 0;  ///< T_comm of the case's plan, from the table of a(x)
   /// Median of the T_comm measured right after each sample. NaN if a sample has none.
   double communication_alone = not_available;
-  /// (T_compute + T_comm - T) / min(T_compute, T_comm). T_comm is communication_alone of each sample if it
-  /// was measured, else `communication`. Absent if the divisor is not larger than the noise of T, or if
+  /// (T_compute + T_comm - T) / min(T_compute, T_comm). T_comm is Sample::communication_alone() if it was
+  /// measured, otherwise `communication`. Absent if the divisor is not larger than the noise of T, or if
   /// T_comm is not known.
   std::optional<model::Estimate> overlap;
   std::vector<double> totals = {};  ///< [round] T of each sample; NaN if the sample does not count
@@ -62,9 +62,8 @@ CaseResult analyse(std::vector<Sample> const& samples, double communication);
 /// uses the sample's own T_compute and the times of its all-reduces without compute. The members are medians
 /// over the samples, in seconds; NaN if not available.
 ///
-/// This prediction separates two causes of the error of the prediction that was made before the sweep. The
-/// drift of the machine causes the difference between the two predictions. The model causes the rest of the
-/// error.
+/// Purpose: the prediction that was made before the sweep has an error with two causes. Drift of the machine
+/// causes the difference between that prediction and this one. The model causes the rest of the error.
 struct RoundPrediction {
   double total = not_available;
   double exposed = not_available;

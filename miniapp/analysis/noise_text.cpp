@@ -22,8 +22,9 @@ std::string others_text(std::size_t noisy, std::size_t others) {
          (noisy == others ? "all other cases" : fmt::format("{} of the other {} cases", noisy, others));
 }
 
-// Spinning threads keep their cores while one thread, whose core another program has taken, is late
-// (docs/measurements/launchers.md, "Threads that sleep or spin").
+// If another program takes the core of one thread, the other threads of the rank wait for this thread.
+// Threads that spin keep their cores busy while they wait (docs/measurements/launchers.md, "Threads that
+// sleep or spin").
 constexpr char const* cure_of_spinning =
     ". If other programs use the cores meanwhile, set OMP_WAIT_POLICY=passive. The threads of a rank then "
     "sleep while they wait for each other. They spin now, so they lose more time to other programs";

@@ -33,8 +33,8 @@ model::AllreduceCost cost_of(SecondsBySize const& now, model::AllreduceCost befo
 // Returns kappa and gamma for one sample. Let `a` be the time of an all-reduce alone. While compute runs, it
 // takes a / gamma, so compute adds a / gamma - a. This function keeps the added time as it was before the
 // sweep, because a small all-reduce waits for a core, and this wait does not depend on `a`. A constant gamma
-// would be wrong. A small all-reduce after a large one waits for the link, and can take a hundred times
-// longer than after another small one. A constant gamma would multiply this wait by 1 / gamma, too.
+// would be wrong: a small all-reduce after a large one waits for the link, so its `a` can be a hundred times
+// as long as after another small one. A constant gamma would multiply this wait by 1 / gamma, too.
 model::Contention contention_of(SecondsBySize const& now, model::Job const& before) {
   if (before.contention.none()) return before.contention;
   std::vector<model::SpeedPoint> table;

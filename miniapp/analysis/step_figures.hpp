@@ -59,7 +59,7 @@ struct StepFigures {
   double measured_peak =
       not_available;                  ///< FLOP/s of large matrix products on one rank, measured in this run
   double peak_flops = not_available;  ///< peak FLOP/s of one rank, from [machine]
-  bool verified = false;              ///< a step with known numbers was right on all ranks
+  bool verified = false;  ///< true: the results of a step on known numbers were right on all ranks
   results::Validity valid = results::Validity::no;
 
   /// Returns the row of this name. Throws std::logic_error if there is none.
@@ -74,7 +74,7 @@ struct StepPredictions {
 };
 
 /// Returns the names of the parts of a step, in the order of the rows of StepFigures: the parts that add up
-/// to the step, then step, then exposed.
+/// to `step`, then `step`, then `exposed`.
 std::vector<std::string> step_part_names();
 
 /// Returns the seconds of each part of one sample, in the order of step_part_names().

@@ -68,10 +68,10 @@ double host_memory_need(Config const& config, Workload const& workload, int conc
 double device_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks);
 
 /// Returns the bytes of host memory that one of `ranks` ranks needs if its arrays are in device memory: those
-/// of the comparisons of gradients (miniapp/input/comparison_buffers.hpp), which do not run at the same time,
-/// and those with which MPI carries out collectives through pinned memory. With [allreduce] buffers = "auto"
-/// the pinned memory is included, although MPI may say at run time that it accepts device memory. The program
-/// and the libraries of the device are not included.
+/// of the larger of two comparisons of gradients (miniapp/input/comparison_buffers.hpp), and those with which
+/// MPI carries out collectives through pinned memory. With [allreduce] buffers = "auto" the pinned memory is
+/// included, although MPI may say at run time that it accepts device memory. The program and the libraries of
+/// the device are not included.
 double host_memory_beside_device(Config const& config, Workload const& workload, int ranks,
                                  std::size_t scattered = 0);
 

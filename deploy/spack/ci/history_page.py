@@ -4,8 +4,8 @@
 """history_page.py NIGHTS [DECISION.json] -o PAGE.html   draws the ratio of each night to the reference build, one plot a case.
 
 NIGHTS is the folder with the *.night.json files of scripts/gate --history. DECISION.json is a file that `ddproxy compare --history --json`
-wrote. The page begins with its decision. The page holds everything and needs no network. Exit codes: 0 success; 2 wrong usage, no night, or
-no matplotlib; 4 the page could not be written."""
+wrote. The page begins with the decision of this file. The page is one file and loads nothing from the network. Exit codes: 0 success; 2 wrong
+usage, no night, or no matplotlib; 4 the page could not be written."""
 import argparse
 import html
 import io
@@ -36,7 +36,7 @@ def read_nights(folder):
 
 
 def draw(name, nights):
-    """Returns a plot of a case as SVG: the slowdown in percent over the nights, with bars of two standard errors."""
+    """Returns a plot of a case as SVG: the slowdown in percent over the nights, with error bars of two standard errors in each direction."""
     points = [(k, cases[name], rounds) for k, (_, _, rounds, cases) in enumerate(nights) if name in cases]
     figure, axes = pyplot.subplots(figsize=(7, 2.2), layout="constrained")
     axes.axhline(0, color="grey", linewidth=0.8)

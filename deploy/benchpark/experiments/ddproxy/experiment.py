@@ -7,7 +7,7 @@ from benchpark.experiment import Experiment
 
 
 class Ddproxy(Experiment):
-    """Runs a twin, which needs one process, or GPT-2-large on the processors or GPUs of one and of two nodes."""
+    """Runs a twin (a simulated machine) in one process, or GPT-2-large on the processors or GPUs of one node and of two nodes."""
 
     variant("workload", default="twin", values=("twin", "cpu", "cuda", "rocm"), description="what computes")
 

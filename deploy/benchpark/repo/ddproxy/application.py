@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Describes ddproxy for Ramble, and so for Benchpark."""
+"""Describes ddproxy for Ramble, which Benchpark uses."""
 
 from ramble.appkit import *
 
@@ -12,7 +12,7 @@ class Ddproxy(ExecutableApplication):
 
     tags("proxy-app", "benchmark", "machine-learning")
 
-    # default-mpi, default-compiler and the spec of ddproxy come from the experiment.
+    # The experiment (experiments/ddproxy/experiment.py) names default-mpi, default-compiler and the spec of ddproxy.
     required_package("ddproxy", package_manager="spack*")
 
     for kind, use_mpi in (("twin", False), ("measured", True)):

@@ -90,7 +90,8 @@ class Ddproxy(CMakePackage, CudaPackage, ROCmPackage):
 
     with when("+cuda"):
         depends_on("cuda@12:")
-        # A condition on the compiler would let the concretizer choose another compiler instead.
+        # The wrapper is required with every compiler. With a condition on the compiler, the
+        # concretizer could choose another compiler to avoid the wrapper.
         depends_on("kokkos +cuda +wrapper")
         for arch in CudaPackage.cuda_arch_values:
             depends_on(f"kokkos cuda_arch={arch}", when=f"cuda_arch={arch}")
@@ -140,8 +141,8 @@ class Ddproxy(CMakePackage, CudaPackage, ROCmPackage):
         )
 
     # The tests below start no launcher and need neither a GPU nor a network. Each takes less than
-    # a minute on two cores. The program of a build for GPUs starts only where the driver is, so
-    # test_twin is skipped elsewhere.
+    # a minute on two cores. bin/ddproxy of a build for GPUs starts only on machines with their
+    # driver, so test_twin is skipped on other machines.
 
     def run(self, program, *arguments, status=0):
         """Runs a program of this package. Returns what it printed."""
