@@ -59,7 +59,7 @@ std::optional<bool> mpi_takes_device_memory() {
 }
 
 // Returns whether MPI reduces device memory directly. It does not in two cases. With wire "bf16" the host
-// packs the messages. If a sharded step adds reduced gradients to its shards, MPI cannot add to device
+// packs the messages. Some sharded steps add reduced gradients to their shards, and MPI cannot add to device
 // memory. Throws std::invalid_argument if the input asks for direct buffers that are not possible.
 bool reduce_directly(Config const& config) {
   if (config.buffers == Buffers::direct && config.wire != WireFormat::fp32)
