@@ -133,8 +133,8 @@ std::string interval_doubt(MachineMerit const& m) {
                             : "";
 }
 
-// Warns if the runs of one machine differ in their software. They may then belong to two offers (a buyer's
-// word for a machine) to which the user gave no labels.
+// Warns if the runs of one machine differ in their software. The runs may then belong to two offers (machines
+// to rank, see trends.hpp) to which the user gave no labels.
 void add_software_doubts(Texts& doubts, MachineMerit const& m, Texts const& allowed) {
   const std::set<std::string_view> software{"compiler", "flags", "blas", "mpi", "kokkos", "call"};
   for (auto const& difference : differing_conditions(m.runs, allowed))

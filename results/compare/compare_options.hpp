@@ -24,7 +24,7 @@ struct CompareOptions {
   /// else is compared.
   std::optional<Path> history = {};
   std::optional<Path> pin = {};  ///< with history: file of a night; also compare with the level at this night
-  double at_least = 0.1;         ///< with history: undecided if the nights may hide a slowdown of this share
+  double at_least = 0.1;  ///< with history: undecided if one night can hide a slowdown of this size, relative
   std::optional<std::string> acknowledge = {};      ///< with history: accept the slowdowns, for this reason
   std::vector<std::string> acknowledge_cases = {};  ///< accept only the slowdowns of these cases; empty: all
   std::optional<Path> night = {};  ///< also write the ratios of the rounds to this file, for a history

@@ -28,8 +28,8 @@ std::vector<Run> read_runs(std::vector<std::filesystem::path> const& paths);
 void finish(Table const& table, std::vector<std::string> const& doubts, CompareOptions const& options,
             std::ostream& out, std::ostream& warnings);
 
-/// Appends one cell for each value. If the data are too few to compute a bound, its value is 0, negative or
-/// infinite, and its cell is "not available".
+/// Appends one cell for each value. A value that is 0, negative or not finite stands for a bound that cannot
+/// be computed, because there are too few data. Its cell is "not available".
 void append(Row& row, std::initializer_list<double> values);
 
 }  // namespace ddproxy::results

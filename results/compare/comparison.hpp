@@ -44,7 +44,8 @@ struct Comparison {
   double tolerance = 0.0;
   Unit unit = Unit::runs;
   std::size_t base_units = 0, next_units = 0;
-  std::vector<CaseComparison> cases;  ///< the first is the mean over the cases, except for samples
+  /// First the mean over the cases, then each case. If the unit is samples, there is no mean.
+  std::vector<CaseComparison> cases;
   /// The smallest slowdown of the mean over all cases that is found with a probability of 90 %, as a share
   /// (0.02: 2 %). NaN for samples, and if there are too few units.
   double smallest_of_all = std::nan("");

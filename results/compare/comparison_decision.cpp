@@ -12,7 +12,7 @@
 namespace ddproxy::results {
 namespace {
 
-constexpr std::size_t fewest_runs = 5;          // on each side; there are then C(10, 5) = 252 relabellings
+constexpr std::size_t fewest_runs = 5;  // on each side; there are then C(10, 5) = 252 relabellings
 
 // Returns the factor f in: squared standard error of the mean shift = f x (standard deviation of a unit)^2 /
 // n, where n is the number of rounds, or of runs on each side.

@@ -36,9 +36,10 @@ double host_delay(std::vector<Samples> const& cases) {
 }
 
 // Returns the verdict on a replayed case. The case cannot be faster than its table says; the host can only
-// delay it. So the verdict comes from the fastest samples and from the medians. The case is slower (or
-// faster) if both differ by more than `delay`, the delay by the host, and by more than half of the tolerance.
-// Otherwise the case is unchanged if both are slower by less than the tolerance, and undecided if not.
+// delay it. So the verdict comes from two differences between the sides: that of the fastest samples and that
+// of the medians. The case is slower (or faster) if both differences exceed `delay`, the delay by the host,
+// and half of the tolerance. Otherwise the case is unchanged if both differences are below the tolerance, and
+// undecided if not.
 Verdict verdict_of_replay(Samples const& s, double delay, double tolerance) {
   const double limit = std::max(delay, std::log1p(tolerance / 2.0));
   const double fastest = std::ranges::min(s.next) - std::ranges::min(s.base);

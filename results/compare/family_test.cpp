@@ -37,7 +37,8 @@ struct Moments {
 // the values of the units that the relabelling chooses. This design is for rounds; the next one is for runs.
 struct PairedDesign {
   std::size_t units;
-  double scale() const { return 1.0 / static_cast<double>(units); }  // variance of shift / of one value
+  // Returns the variance of the mean shift divided by the variance of one value.
+  double scale() const { return 1.0 / static_cast<double>(units); }
   Moments moments(Values const& v, double chosen) const {
     const auto n = static_cast<double>(units);
     const double mean = (2.0 * chosen - v.total) / n;
@@ -138,8 +139,8 @@ class Statistics {
   Moments whole_moments_{};
 };
 
-// Counts, for one member, the relabellings whose largest statistic is at least the member's statistic
-// (`above`), and those whose smallest statistic is at most the member's statistic (`below`).
+// Counts relabellings for one member: those whose largest statistic is at least the observed statistic of the
+// member (`above`), and those whose smallest statistic is at most the observed one (`below`).
 struct Tails {
   std::size_t above = 0, below = 0;
 };

@@ -48,7 +48,7 @@ using Logs = std::vector<std::vector<double>>;
 struct FamilyMember {
   double shift = 0.0;      ///< mean log ratio new / base
   double deviation = 0.0;  ///< standard deviation of the values between rounds, or between runs of a side
-  double error = 0.0;      ///< standard error of the shift that the statistic uses; moderated for a case
+  double error = 0.0;      ///< standard error of the shift; for a case from the moderated variance
   bool noisy = false;      ///< the case has a standard deviation above noisy_deviation
   double p_slower = 1.0;   ///< p-value of a slowdown, corrected for the number of members
   double p_faster = 1.0;   ///< p-value of a speed-up, corrected in the same way
@@ -58,7 +58,7 @@ struct FamilyMember {
 struct FamilyTest {
   FamilyMember whole;  ///< the mean over the cases that are not noisy; over all cases if all are noisy
   std::vector<FamilyMember> cases;
-  std::size_t relabellings = 1;  ///< with the original labels; the smallest p-value is 1 / relabellings
+  std::size_t relabellings = 1;  ///< including the original labels; the smallest p-value is 1 / relabellings
   double critical = 0.0;         ///< critical value of the statistic at family_level
 
   /// Returns true if there are enough relabellings for a p-value as small as family_level.

@@ -12,9 +12,9 @@
 namespace ddproxy::results {
 namespace {
 
-// Returns whether the time of a case can be the T of the figure of merit. In a sweep each case of the
-// strategy `bucketed` can be it, as in Case::is_bucketed() (miniapp/input/cases.hpp). In a run of
-// `ddproxy step` only the whole step can be it.
+// Returns whether the figure of merit may use the time of a case as its T. In a sweep these are the cases of
+// the strategy `bucketed`; Case::is_bucketed() (miniapp/input/cases.hpp) has the same rule. In a run of
+// `ddproxy step` it is only the whole step.
 bool can_be_best(CaseTimes const& one) {
   return one.ours && std::isfinite(one.seconds) &&
          (one.strategy == "bucketed" || (one.strategy == "step" && one.name == "step"));

@@ -30,7 +30,7 @@ struct MachineMerit {
 /// which of them is faster.
 bool overlap(MachineMerit const& a, MachineMerit const& b);
 
-/// Returns tokens / T in tokens per second. T is that of the best bucketed case, or of the whole step if
+/// Returns tokens / T in tokens per second. T is the time of the best bucketed case, or of the whole step if
 /// `ddproxy step` wrote the file. Returns NaN if the run measured neither, or if its file lacks the number of
 /// tokens.
 double figure_of_merit(Run const& run);

@@ -46,14 +46,14 @@ void start();
 
 /// Creates a file that HDF5 keeps in memory and never writes to a disk. Closing the file discards it.
 Id create_in_memory();
-/// Returns a copy of the bytes that the file with its current content would have on a disk.
+/// Returns the bytes of an HDF5 file with the current content of `file`, as they would lie on a disk.
 std::vector<char> image_of(hid_t file);
 Id open_file(std::filesystem::path const& path);               ///< opens the file for reading only
 Id open_or_create_group(hid_t file, std::string const& path);  ///< creates the group if it does not exist
 /// Opens a dataset. Throws Error if it does not exist.
 Id open_dataset(hid_t file, std::string const& path);
 
-/// Returns true if the path of a group, or of a dataset in a group, exists.
+/// Returns true if the group or dataset `path` exists: "/", "/GROUP" or "/GROUP/DATASET".
 bool exists(hid_t file, std::string const& path);
 
 Id text_type();             ///< returns the type of a text with variable length, in UTF-8
@@ -63,7 +63,7 @@ std::vector<std::size_t> extents(hid_t dataset);           ///< returns the leng
 
 /// Writes an attribute and replaces an older value.
 void set_attribute(hid_t object, std::string const& name, Attribute const& value);
-/// Returns an attribute, or nothing if it does not exist.
+/// Returns an attribute. Returns nothing if it does not exist, or is not one number or one text.
 std::optional<Attribute> get_attribute(hid_t object, std::string const& name);
 
 /// Sets the value that elements have before they are written: NaN for reals, -1 for integers.
@@ -71,6 +71,7 @@ std::optional<Attribute> get_attribute(hid_t object, std::string const& name);
 void set_fill_value(hid_t creation_properties, Type type);
 void mark_fill_value(hid_t dataset, Type type);
 
+/// Converts lengths to the type that HDF5 uses for them.
 std::vector<hsize_t> sizes(std::vector<std::size_t> const& values);
 
 }  // namespace ddproxy::results::h5

@@ -30,7 +30,7 @@ hsize_t samples_of_a_chunk(hsize_t values) {
 Id growing_space(hid_t creation, Dataset const& dataset, Extents const& extents) {
   const auto now = sizes(extents);
   auto most = now, chunk = now;
-  hsize_t values = 1;  // of one sample
+  hsize_t values = 1;  // number of values in one sample
   for (std::size_t k = 0; k < extents.size(); ++k) {
     if (grows(dataset, k)) continue;
     chunk[k] = std::max<hsize_t>(now[k], 1);

@@ -38,7 +38,7 @@ class Reader {
 
   /// Returns true if the dataset exists.
   bool has(std::string_view dataset) const;
-  std::vector<std::string> datasets() const;  ///< paths of the schema that exist in the file
+  std::vector<std::string> datasets() const;  ///< returns the paths of the schema that the file has
 
   /// Returns the attribute `name` of a group ("/" for the root). Returns nothing if the group or the
   /// attribute does not exist.

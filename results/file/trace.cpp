@@ -18,7 +18,7 @@ struct Events {
   std::vector<double> start, end;
   std::vector<std::string> resource, label;
   std::vector<std::int64_t> rank;
-  std::vector<std::int64_t> live_bytes_start, live_bytes_end;  // empty where the file has none
+  std::vector<std::int64_t> live_bytes_start, live_bytes_end;  // empty if the file lacks them
 };
 
 Events read_events(Reader const& reader) {

@@ -9,7 +9,7 @@
 namespace ddproxy::results {
 
 /// Says how far a figure of merit can be trusted. It is the value of `valid` in the last line of a run, in
-/// the group /fom of the results file and in JSON.
+/// the group /fom or /step of the results file, and in JSON.
 enum class Validity { no, yes, single, replay, oversubscribed, unsteady };
 
 /// Describes one value of `valid`: its meaning, and what `compare` does with a file that has this value.

@@ -47,9 +47,10 @@ class Writer {
 
   /// Writes a whole dataset. `extents` holds the length of each dimension, slowest first. It may be empty for
   /// a scalar, and for a dataset with one dimension, which then has the length of `values`. A second call
-  /// replaces the values. It may have more samples than the first if the dataset is in /layers, /allreduce,
-  /// /calibration or /sweep (growing_groups in schema.hpp). The other datasets of the group that have the
-  /// dimension `sample` then grow to the same number of samples. Their new real values are NaN.
+  /// replaces the values. The second call may have more samples than the first one if the dataset is in
+  /// /layers, /allreduce, /calibration or /sweep (growing_groups in schema.hpp). The other datasets of the
+  /// group that have the dimension `sample` then grow to the same number of samples. Their new real values
+  /// are NaN.
   void write(std::string_view dataset, std::span<const double> values, std::vector<std::size_t> extents = {});
   void write(std::string_view dataset, std::span<const std::int64_t> values,
              std::vector<std::size_t> extents = {});

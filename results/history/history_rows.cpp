@@ -13,8 +13,9 @@ namespace {
 using Kind = Column::Kind;
 
 // The smallest number of nights before the newest one that allows the verdict "unchanged" or "faster". With
-// fewer nights, the smallest slowdown that the table states is too small. In simulations with slowdowns of
-// the stated size, 9 of 40 were found after 7 nights, and 34 of 40 after 30 nights.
+// fewer nights, slowdowns of the size that the table states are found less often than the table says. In
+// simulations with slowdowns of the stated size, 9 of 40 were found after 7 nights, and 34 of 40 after 30
+// nights.
 constexpr std::size_t nights_for_the_noise = 15;
 
 // The reported results of one series.

@@ -14,8 +14,8 @@ namespace ddproxy::results {
 /// - The newest file of the folder cannot be read.
 /// - The newest night did not measure every case.
 /// - The mean over the cases has at most 15 nights, so its noise is not known well enough.
-/// - A slowdown of the mean by `at_least` (relative) in one night would be found with a probability below 80
-///   %.
+/// - A slowdown of the mean by `at_least` (relative) in one night would be found with a probability of less
+///   than 80 %.
 Table table_of(HistoryTest const& test, double at_least);
 
 }  // namespace ddproxy::results

@@ -18,9 +18,9 @@ namespace ddproxy::results {
 class HistoryTest {
  public:
   /// Adds all nights in the order of time, and tests each of them. A slowdown below `tolerance` (relative)
-  /// does not matter. An acknowledgement accepts the slowdown that is open after the last night whose time is
-  /// not later than Acknowledgement::until. `pin` names the file of the night that sets the pinned level.
-  /// Throws std::invalid_argument if `pin` is none of the nights.
+  /// does not matter. An acknowledgement accepts the slowdown that is open after a certain night: the last
+  /// one whose time is not later than Acknowledgement::until. `pin` names the file of the night that sets the
+  /// pinned level. Throws std::invalid_argument if `pin` is none of the nights.
   HistoryTest(History history, std::vector<Acknowledgement> const& acknowledged,
               std::optional<std::filesystem::path> const& pin, double tolerance);
 

@@ -31,7 +31,7 @@ LevelTracker::Test LevelTracker::test(std::size_t length, NoiseShape const& shap
   Noise noise = levels_.noise(length);
   noise.deviation = moderated(noise.deviation, shape);
   if (noise.degrees < fewest_degrees) return {Against::window, length, 0.0, infinity};
-  double variance = 0.0;  // of a new night; uses its own error if that error is larger than the noise
+  double variance = 0.0;  // mean over the new nights; a night's own error counts if it exceeds the noise
   for (std::size_t k = 0; k < length; ++k)
     variance += std::pow(std::max(noise.deviation, levels_.newest(k).error), 2) / static_cast<double>(length);
   return {Against::window, length, shift, threshold(length, std::sqrt(variance), noise, window, shape),
@@ -67,7 +67,8 @@ double LevelTracker::smallest_seen(std::size_t nights, NoiseShape const& shape) 
   if (!is_tested_ || window.nights == 0 || noise.degrees < fewest_degrees) return std::nan("");
   const double independent = noise.deviation * std::sqrt(1.0 / static_cast<double>(nights) +
                                                          1.0 / static_cast<double>(window.nights));
-  return std::expm1(threshold(nights, noise.deviation, noise, window, shape) + model::normal_80 * independent);
+  return std::expm1(threshold(nights, noise.deviation, noise, window, shape) +
+                    model::normal_80 * independent);
 }
 
 LevelRatio LevelTracker::newest(NoiseShape const& shape) const {

@@ -15,8 +15,8 @@ namespace {
 
 constexpr double clip = 6.0;
 
-// Computes medians of the values and of their distances from a centre. It is called for every night of every
-// series, so the copy that is sorted is allocated once, and on the stack if it has at most 64 values.
+// Computes medians of the values and of their distances from a centre. It is used for every night of every
+// series. So it allocates the copy that it sorts only once. A copy of at most 64 values needs no allocation.
 class Medians {
  public:
   explicit Medians(std::span<const double> values)

@@ -36,7 +36,8 @@ inline constexpr std::size_t fewest_degrees = 3;
 /// The level with which the newest nights were compared when a slowdown was found.
 enum class Against { window, best, pinned };
 
-/// Returns the critical factor, in standard errors, of the test of the newest `length` nights.
+/// Returns the critical factor, in standard errors, of the test of the newest `length` nights. `degrees` are
+/// the degrees of freedom of the noise.
 double critical_factor(Against against, std::size_t length, std::size_t degrees);
 
 /// Holds the properties of the noise that all series share.

@@ -6,12 +6,12 @@
 
 namespace ddproxy::results {
 
-/// Checks that a file can have the name `path`. Throws std::invalid_argument if `path` is a folder, or if the
-/// folder that would contain the file does not exist.
+/// Checks that a regular file can be written under the name `path`. Throws std::invalid_argument if `path`
+/// exists and is not a regular file, or if the folder that would contain the file does not exist.
 void check_target(std::filesystem::path const& path);
 
-/// Renames `part` to `path`. After a power cut, `path` is either the old file or the whole new file. Throws
-/// std::runtime_error if renaming fails.
+/// Syncs `part` to the disk and renames it to `path`. After a power cut, `path` is either the old file or the
+/// whole new file. Throws std::runtime_error if syncing or renaming fails.
 void rename_durably(std::filesystem::path const& part, std::filesystem::path const& path);
 
 }  // namespace ddproxy::results

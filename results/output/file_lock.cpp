@@ -44,9 +44,9 @@ FileLock::~FileLock() {
   release();
 }
 
-// Removes the name of the lock file before it releases the lock. Another program may have opened the file
-// before the name was removed, and gets its lock after the release. It then detects that the file no longer
-// has a name, and opens a new file of this name.
+// Removes the name of the lock file before it releases the lock. Another program may already have opened the
+// file, and gets the lock after this release. That program then detects with has_name() that the file has
+// lost its name, and creates a new file of this name.
 void FileLock::release() {
   if (descriptor_ < 0) return;
   if (has_name(descriptor_, path_)) unlink(path_.c_str());

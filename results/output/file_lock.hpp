@@ -8,19 +8,21 @@
 namespace ddproxy::results {
 
 /// Gives one program the exclusive right to write a results file. It locks the empty file TARGET.lock with
-/// flock(). The lock needs a file of its own, because each flush replaces TARGET.part. The system releases
-/// the lock when the process ends in any way, so a TARGET.lock that a killed run left behind does no harm.
-/// Linux forwards flock() to an NFS server, so the lock also works between machines.
+/// flock(). TARGET.part, the unfinished results file, cannot hold the lock, because each flush replaces it by
+/// a new file. The system releases the lock when the process ends in any way, so a TARGET.lock that a killed
+/// run left behind does no harm. Linux forwards flock() to an NFS server, so the lock also works between
+/// machines.
 class FileLock {
  public:
-  /// Takes the lock. Throws std::invalid_argument if another program has it or the file cannot be created,
-  /// and std::runtime_error if the disk is full. A file system without locks is not an error; see no_locks().
+  /// Takes the lock. Throws std::invalid_argument if another program has it, or if TARGET.lock cannot be
+  /// created. Throws std::runtime_error if the disk is full. Throws nothing if the file system has no locks;
+  /// no_locks() then returns the reason.
   explicit FileLock(std::filesystem::path const& target);
   ~FileLock();  ///< removes TARGET.lock and releases the lock
   FileLock(FileLock const&) = delete;
   FileLock& operator=(FileLock const&) = delete;
 
-  /// Returns whether TARGET.lock still leads to the locked file. If TARGET.lock was deleted, takes the lock
+  /// Returns true if this program still has the lock. If TARGET.lock was deleted or replaced, takes the lock
   /// again. Returns false if another program has taken the lock meanwhile.
   bool renew();
   /// Returns the system's reason why the file system has no locks; empty if it has locks.

@@ -24,10 +24,10 @@ struct FileIdentity {
 /// target is complete at every moment. Order of calls: construct, write(), keep_rights() if wanted,
 /// take_place().
 ///
-/// The name of the new file is a dot, the name of the target, 16 random digits and ".tmp". It cannot be
-/// predicted, and the file is opened with O_EXCL and O_NOFOLLOW. So the class never writes to a file of
-/// another program, or through a symbolic link that somebody planted. The destructor removes the new file if
-/// it was not renamed. If the process is killed, the new file stays; see remove_abandoned().
+/// The name of the new file is a dot, the name of the target, a dot, 16 random digits and ".tmp". Nobody can
+/// predict this name, and the file is opened with O_EXCL and O_NOFOLLOW. So the class never writes to a file
+/// of another program, or through a symbolic link that somebody planted. The destructor removes the new file
+/// if it was not renamed. If the process is killed, the new file stays; see remove_abandoned().
 class FreshFile {
  public:
   /// Creates the file. Throws std::runtime_error if the disk is full, and std::invalid_argument if no file

@@ -38,7 +38,8 @@ void check_writable(std::filesystem::path const& path) {
   std::error_code absent;
   const auto before = std::filesystem::status(path, absent).type();
   using Type = std::filesystem::file_type;
-  if (before == Type::fifo || before == Type::character) return;  // opening a pipe would end its reader
+  // A pipe is not opened: closing it again would send its reader an end of file.
+  if (before == Type::fifo || before == Type::character) return;
   errno = 0;
   if (!std::ofstream(path, std::ios::app)) fail_to_open(path, errno);
   if (before == Type::not_found) std::filesystem::remove(path);

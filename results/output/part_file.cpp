@@ -57,7 +57,7 @@ void PartFile::replace(std::string_view bytes) try {
   fresh.write(bytes);
   fresh.take_place();
   written_ = fresh.identity();
-} catch (std::invalid_argument const& error) {  // the name is not at fault: it worked at the start
+} catch (std::invalid_argument const& error) {  // the name is valid: it could be written at the start
   throw std::runtime_error(error.what());
 }
 

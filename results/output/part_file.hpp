@@ -12,7 +12,7 @@
 namespace ddproxy::results {
 
 /// Writes the unfinished file PATH.part, and renames it to PATH at the end. Each replace() puts a complete
-/// new file in the place of PATH.part. After a kill, a full disk or a power cut, the file has either the old
+/// new file in the place of PATH.part. After a kill, a full disk or a power cut, PATH.part has either the old
 /// bytes or the new bytes, never a mixture.
 class PartFile {
  public:

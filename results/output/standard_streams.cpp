@@ -33,8 +33,8 @@ std::string shown(std::string_view text) {
 
 }  // namespace
 
-// Opens each closed descriptor in the opposite direction of its use. Reading standard input and writing to
-// the other two then fail, as they would with a closed descriptor.
+// Opens each closed descriptor in the wrong direction: standard input for writing, the other two for reading.
+// So reading standard input and writing to the other two fail, as they would with a closed descriptor.
 void prepare_standard_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)  // open() returns the lowest free number

@@ -18,10 +18,10 @@ struct TextFile {
   std::string text;
 };
 
-/// Writes a file completely or not at all: it writes a new file in the same folder and renames it to `path`
-/// (FreshFile). There are two exceptions, which it writes directly: a pipe or a device, and a file in a
-/// folder in which no new file can be created. Throws std::invalid_argument if a file with this path cannot
-/// be created, and std::runtime_error with the reason if it cannot be written.
+/// Writes a file completely or not at all. The text goes to a new file in the same folder, which is then
+/// renamed to `path` (FreshFile). Two kinds of files are written directly instead: a pipe or a device, and a
+/// file in a folder in which no new file can be created. Throws std::invalid_argument if a file with this
+/// path cannot be created, and std::runtime_error with the reason if it cannot be written.
 void write_text(std::filesystem::path const& path, std::string const& text);
 
 /// Writes several texts to the disk under temporary names, and then renames all of them, one right after
@@ -34,8 +34,8 @@ class TextFiles {
   /// Removes the old files of all texts except those that are written directly. It also removes the old file
   /// of a text that could not be written to a temporary file.
   void remove_old() const;
-  /// Renames all temporary files to their final names. Throws std::runtime_error with the first failure of
-  /// writing or renaming.
+  /// Renames all temporary files to their final names, and writes the other texts directly. Throws
+  /// std::runtime_error with the first failure of writing or renaming.
   void take_place();
 
  private:
@@ -49,7 +49,7 @@ class TextFiles {
   friend void write_text(std::filesystem::path const& path, std::string const& text);
 
   std::vector<Prepared> files_;
-  std::vector<std::filesystem::path> replaced_;  // of all texts that are not written directly
+  std::vector<std::filesystem::path> replaced_;  // paths of the texts that are not written directly
   std::string failure_;                          // the first failure; empty if there is none
 };
 

@@ -105,7 +105,8 @@ def draw_allreduce(results, reference=None):
     fitted = fit(results)
     if fitted:
         line = fitted[0] + x / fitted[1]
-        off = np.nanmean(np.abs(line / derive.median(seconds, 1) - 1.0))  # computed from the drawn times; in a replay the fit is that of the table
+        # The error comes from the drawn times. In a replay the fit is the fit of the table.
+        off = np.nanmean(np.abs(line / derive.median(seconds, 1) - 1.0))
         upper.plot(x, line, "--", color=style.PREDICTED,
                    label=f"fit: {fitted[0] * 1e6:.3g} µs + x / {fitted[1] / 1e9:.3g} GB/s, mean error {derive.percent(off, 0)}")
     if results.has("/allreduce/busbw"):

@@ -4,18 +4,22 @@
 segment shows strategies without a cap whose values are far larger."""
 import numpy as np
 
-# Range: the largest minus the smallest value of the cases with a cap. A strategy is far away if all its values lie more than one range above the
-# largest value. On one axis the caps would then have less than half of the height. A range below this share of the largest value counts as this share.
+# Range: the largest minus the smallest value of the cases with a cap, but at least FLAT times the largest
+# value. A strategy is far away if all its values lie more than one range above the largest value. On one axis
+# the caps would then have less than half of the height.
 FLAT = 0.005
 HEIGHTS = (1, 3)
-# At least this share of the range between the lower segment and the top of the axis is left out. Less is left out if a far value is close to the lower segment.
+# The gap between the segments is at least this share of the range from the lower segment to the top of the
+# axis. It is smaller only if a far value is close to the lower segment.
 GAP = 0.15
 
 
 def limits(caps, beside, anchor=np.nan):
-    """Returns (lower, upper): the two ends of each segment. `caps` are all values of the cases with a cap. `beside` are the values of the other cases: [case],
-    or [value, case] if a case has several, for instance a measured and a predicted one. All values of a case lie in one segment, and the segments do not
-    overlap. `upper` is None if no case is far away. If `anchor`, a value below the caps, is near them, the lower segment includes it."""
+    """Returns (lower, upper): the two ends of each segment. `caps` are all values of the cases with a cap.
+    `beside` are the values of the other cases: [case], or [value, case] if a case has several, for instance a
+    measured and a predicted one. All values of a case lie in one segment, and the segments do not overlap.
+    `upper` is None if no case is far away. `anchor` is a value below the caps. The lower segment includes it
+    if it is near the caps."""
     caps = np.asarray(caps, float)[np.isfinite(caps)]
     smallest, largest = (reduce(np.atleast_2d(np.asarray(beside, float)), axis=0) for reduce in (np.fmin.reduce, np.fmax.reduce))
     smallest, largest = smallest[np.isfinite(smallest)], largest[np.isfinite(largest)]
@@ -36,8 +40,8 @@ def limits(caps, beside, anchor=np.nan):
 
 
 def _lower_segment(low, high, anchor, span):
-    """Returns the ends of a segment with the values from `low` to `high`, and with `anchor` if it is close below them. `span` is the range of the caps; it
-    also replaces high - low if that is 0."""
+    """Returns the ends of a segment with the values from `low` to `high`, and with `anchor` if it is close
+    below them. `span` is the range of the caps. If high - low is 0, the margins follow from `span`."""
     if np.isfinite(anchor) and low - 0.6 * span <= anchor < low:
         low = anchor
     margin = high - low or span

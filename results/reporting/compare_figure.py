@@ -15,7 +15,8 @@ LINES = ((style.MEASURED, "o", "-"), (style.PREDICTED, "s", "--"), (style.GOOD, 
 
 
 def draw_against(files):
-    """Draws T(b) of each file in one figure. Other strategies with caps than `bucketed` have dotted lines. Returns None if a file has no cases with a cap."""
+    """Draws T(b) of each file in one figure. Strategies with caps other than `bucketed` have dotted lines.
+    Returns None if a file has no cases with a cap."""
     if not all(map(has_caps, files)):
         return None
     factor, unit = style.time_scale(max(np.fmax.reduce(derive.column(f, "measured_median")) for f in files))

@@ -32,7 +32,7 @@ class Costs:
         return (np.nan if all_at_bandwidth and not all_at_peak else peak), (np.nan if all_at_peak else bandwidth)
 
     def above_roof(self, by=1.05):
-        """Returns how many operations were faster than the roofline allows."""
+        """Returns how many operations were faster than the roofline allows, by more than the factor `by`."""
         return int((self.modelled > by * self.seconds).sum())
 
 

@@ -90,7 +90,8 @@ def best_case(results, values):
 
 
 def same_buckets(results, case):
-    """Returns the indices of the measured bucketed cases of ddproxy that have the same buckets as `case`, and that of `case` itself."""
+    """Returns the indices of the measured bucketed cases of ddproxy that have the same buckets as `case`,
+    including `case` itself."""
     if not results.has("/plans/first", "/plans/count", "/plans/bytes"):
         return [case]
     first, count, sizes = (results[f"/plans/{name}"] for name in ("first", "count", "bytes"))

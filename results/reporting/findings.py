@@ -46,7 +46,8 @@ def _costs(files):
 
 
 def _bandwidth(sizes, busbw, what):
-    """Returns a title with the highest bus bandwidth. `what(index)` names its collective. Returns an empty text if all bandwidths are 0, as on one rank."""
+    """Returns a title with the highest bus bandwidth. `what(index)` returns the name of the collective with
+    this index. Returns an empty text if all bandwidths are 0, as on one rank."""
     if not (busbw > 0).any():
         return ""
     best = int(np.nanargmax(busbw))

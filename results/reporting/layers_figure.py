@@ -19,7 +19,8 @@ def layer_seconds(results):
 
 
 def slowest_rank(results):
-    """Returns (rank, share by which it is slower than the median rank), or None with one rank."""
+    """Returns (slowest rank, share by which it is slower than the median over the ranks), or None with one
+    rank."""
     _, seconds = layer_seconds(results)
     totals = seconds.sum(axis=1)
     if totals.size < 2:

@@ -30,8 +30,10 @@ def _within_noise(results, best, other):
 
 
 def _includes_best(results, best, other):
-    """Returns whether the measured T of `other` may be as small as that of `best`: the 95 % interval of the ratio of their T in the same round then includes 1. If the file
-    has no such ratio, returns whether the intervals of T overlap. Returns None if a case has no interval, because it has a single sample."""
+    """Returns whether the measured T of `other` may be as small as that of `best`. This holds if the 95 %
+    interval of the ratio T(other) / T(best) within a round has its lower end at or below 1. If the file has
+    no such ratio, returns whether the intervals of T overlap. Returns None if a case has no interval, because
+    it has a single sample."""
     if results.has("/sweep/over_best_low"):
         lowest = results["/sweep/over_best_low"][other]
         if np.isfinite(lowest):

@@ -12,7 +12,8 @@ from .style import plt
 from .tables import Table
 
 GIGA = 1e9
-# The layers, from left to right in a bar and from bottom to top in a timeline: (kinds of buffers, label, colour, hatch in a bar).
+# The layers of a stack (not of the model), from left to right in a bar and from bottom to top in a timeline:
+# (kinds of buffers, label, colour, hatch in a bar).
 LAYERS = ((("parameter",), "parameters", style.MEASURED, ""), (("gradient",), "gradients", style.PREDICTED, ""), (("bucket",), "buckets", style.OTHER, ""),
           (("optimizer_state",), "optimizer state", style.GOOD, ""), (("gathered_unit", "cached_weight"), "gathered parameters, copies of weights", style.SKY, "//"),
           (("activation",), "activations", "#E69F00", ""), (("activation_gradient",), "gradients of activations", "#F0E442", ".."),

@@ -175,8 +175,9 @@ def _uses(text, word):
 
 
 def words(results, content):
-    """Returns HTML with a list of the words that `content` uses, each explained in one line. `content` is the HTML of the rest of the page. A page of whole steps takes
-    the explanations from OF_STEPS and some from WORDS, another page from WORDS. The first element has the id "words"."""
+    """Returns HTML with a list of the words that `content` uses, each explained in one line. `content` is the
+    HTML of the rest of the page. A page of whole steps takes the explanations from OF_STEPS and some from
+    WORDS. Any other page takes all of them from WORDS. The first element has the id "words"."""
     of_steps = results.has("/step/part") and not results.has("/sweep/strategy")
     shown_words = OF_STEPS + tuple((word, text) for word, text in WORDS if word in ALSO_OF_STEPS) if of_steps else WORDS
     text = _visible(content)

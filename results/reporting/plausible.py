@@ -65,8 +65,8 @@ def _slowdown(results):
 
 
 def tails_above_exposed(results):
-    """Returns [case], true where the median tail is larger than the median E, although in every sample the tail is a part of E. Cases with a
-    negative E are not among them, because that is impossible by itself."""
+    """Returns [case], true where the median tail is larger than the median E, although in every sample the
+    tail is a part of E. It is false for cases with a negative E, which _exposed() reports."""
     tails, exposed, totals = (derive.column(results, name) for name in ("tail", "exposed", "measured_median"))
     return (tails > exposed + ROUNDING * totals) & (exposed >= -ROUNDING * totals)
 
@@ -109,7 +109,8 @@ def _speeds(results):
 
 
 def _steps(results):
-    """Names steps with a negative exposed communication. E of a step is T less the compute that was measured without communication."""
+    """Names steps with a negative exposed communication. E of a step is its time minus the compute time that
+    was measured without communication."""
     parts = list(results["/step/part"])
     exposed, totals = (results["/step/measured"][parts.index(part)] for part in ("exposed", "step"))
     negative = exposed < -ROUNDING * totals

@@ -156,7 +156,8 @@ class Report:
         return f'<h2>Comparison of {len(self.files)} files</h2><div class="figures">{"".join(parts)}</div>{page.table(table)}'
 
     def facts(self):
-        """Returns the HTML of the figure of merit. A file without a sweep has no figure for most of its parts; these are left out."""
+        """Returns the HTML of the figure of merit. Without a sweep most attributes of /fom are NaN; these are
+        left out."""
         values = [(self.newest.attribute("/fom", name), *rest) for name, *rest in FACTS]
         if not self.newest.has("/sweep/strategy", "/sweep/measured"):
             values = [(value, *rest) for value, *rest in values if value == value]  # NaN differs from itself

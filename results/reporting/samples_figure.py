@@ -29,7 +29,8 @@ def _rows_apart(count):
 
 
 def _with_outermost(axes, ticks, ends):
-    """Returns the ticks with one more at each of `ends`, the outermost samples beyond the linear part. Drops the ticks that are too near to these. 0 stays."""
+    """Returns the ticks together with `ends`, sorted. `ends` are the outermost samples beyond the linear
+    part. Drops ticks that are too near to one of `ends`, but keeps 0."""
     place = lambda value: axes.transAxes.inverted().transform(axes.transData.transform((value, 0.0)))[0]
     kept = [tick for tick in ticks if tick == 0.0 or all(abs(place(tick) - place(end)) > APART for end in ends)]
     return sorted([*kept, *ends])

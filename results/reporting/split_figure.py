@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws where the time goes: compute alone, communication alone, their sum, and the measured step."""
+"""Draws where the time goes: compute alone, communication alone, their sum, and the measured T."""
 import matplotlib.pyplot as plt
 import numpy as np
 

@@ -9,7 +9,7 @@ from . import derive, intervals, step_timeline_figure, style
 PARTS = {"forward": (style.SKY, ""), "recompute": (style.OTHER, "//"), "backward": (style.MEASURED, ""), "clip": (style.GOOD, "xx"), "update": (style.PREDICTED, ".."),
          "copies": ("#999999", "--"), "waiting": ("#E69F00", "\\\\")}
 EARLIER = {**PARTS, "exposed": PARTS["waiting"]}  # files of earlier versions have no waiting, so E fills its place
-REST = "gap"  # the time of the step that its parts do not add up to
+REST = "gap"  # the time of the step minus the sum of its parts
 REST_LOOK = {"color": "none", "hatch": "////", "edgecolor": style.GREY, "linewidth": 0.8}
 STEP_LOOK = {"color": style.INK, "linewidth": 2.0}
 SHOWN_REST = 0.02  # a rest of at least this share of the step is drawn and named
@@ -29,8 +29,8 @@ def _parts(row):
 
 
 def rest(row):
-    """Returns the time of the step that its parts do not add up to, in seconds. It is negative if the parts add up to more. Returns 0 if it is below 2 % of the
-    step. `row` is {part: seconds} with the part `step`."""
+    """Returns the time of the step minus the sum of its parts, in seconds. Returns 0 if the absolute
+    difference is below 2 % of the step. `row` is {part: seconds} with the part `step`."""
     left = row["step"] - sum(row.get(part, 0.0) for part in _parts(row))
     return left if abs(left) >= SHOWN_REST * row["step"] else 0.0
 
@@ -50,9 +50,10 @@ def has_steps(results):
 
 
 def draw_step(results):
-    """Draws a bar for the measured step and one for each prediction. The median of each part is taken separately, so the sum of the parts can differ
-    from the step. A hatched bar fills a gap of 2 % or more, or a line marks the step if its parts add up to at least 102 %. Returns None if the file has no whole
-    steps."""
+    """Draws a bar for the measured step and one for each prediction. The median of each part is taken
+    separately, so the sum of the parts can differ from the step. If the parts add up to at most 98 % of the
+    step, a hatched bar fills the gap. If they add up to at least 102 %, a line marks the end of the step.
+    Returns None if the file has no whole steps."""
     if not has_steps(results):
         return None
     rows = [(_label(results, column), _seconds(results, column)) for column in ROWS if results.has("/step/" + column)]
@@ -79,7 +80,8 @@ def draw_step(results):
 
 
 def _draw_rest(axes, position, end, left, step):
-    """Draws the rest of a step behind its parts, which end at `end`. A negative rest is drawn as a line at the end of the step."""
+    """Draws the rest of a step after its parts, which end at `end`. A negative rest is drawn as a line at the
+    end of the step."""
     if left > 0.0:
         axes.barh(position, left, left=end, height=0.7, **REST_LOOK)
     elif left < 0.0:
@@ -95,7 +97,8 @@ def _name_rest(axes, rows):
 
 
 def _rest_text(row):
-    """Says what the parts of a step add up to, if they miss it by 2 % or more. Otherwise returns an empty text."""
+    """Says what share of the step its parts add up to. Returns an empty text if their sum differs from the
+    step by less than 2 %."""
     return f"The parts add up to {derive.percent(1.0 - rest(row) / row['step'])} of the step." if rest(row) else ""
 
 

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws one whole step (`ddproxy step`): its tasks measured or replayed, and predicted, a row for each resource, and the live buffers below, on one time axis."""
+"""Draws the tasks of one whole step (`ddproxy step`) over time, with a row for each resource. The first panel
+has the measured or replayed times, the second one the predicted times. The last panel has the live
+buffers."""
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Patch
@@ -46,8 +48,8 @@ def _draw_tasks(axes, start, end, phase, resource, title):
 
 
 def peak(results):
-    """Returns (bytes, seconds, label): the peak of the live buffers, when it is first reached, and the task that starts then. The task is that of the
-    first rank in the file."""
+    """Returns (bytes, seconds, label): the peak of the live buffers, when it is first reached, and the task
+    that starts then. All three are of the first rank in the file."""
     start, live, label = timeline_figure.events(results, CASE, ("start", "live_bytes_start", "label"))
     at = np.flatnonzero(live == live.max())
     first = at[np.argmin(start[at])]
@@ -118,7 +120,8 @@ def source(results):
 
 
 def draw(results):
-    """Draws the measured or replayed step above the predicted one, if there is one, and the live buffers of this step below."""
+    """Draws the measured or replayed step, the predicted step below it (if the file has one), and the live
+    buffers at the bottom."""
     start, end, phase, resource = timeline_figure.events(results, CASE, ("start", "end", "phase", "resource"))
     steps = [(f"{source(results)}, rank {timeline_figure.first_rank(results, CASE)}", start, end)]
     if has_prediction(results):

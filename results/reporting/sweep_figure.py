@@ -113,8 +113,8 @@ def _draw(axes, curve, ends, unit):
 
 
 def _mark_best(axes, curve, values, colour, marker, size, word):
-    """Marks the bucketed cases with the smallest value and returns the index of the first one, or None if there is no value. Several cases have it
-    if their caps make the same buckets."""
+    """Marks the bucketed cases with the smallest value and returns the index of the first one, or None if
+    there is no value. Several cases have the smallest value if their caps make the same buckets."""
     line = curve.cases.line()
     if not np.isfinite(values[line]).any():
         return None
@@ -127,7 +127,8 @@ def _mark_best(axes, curve, values, colour, marker, size, word):
 
 
 def _name_best(axes, curve, best, unit):
-    """Writes the best cap and its T at the foot of the axis, below the minimum. The text can cover the end of another case's interval, which shows through."""
+    """Writes the best cap and its T at the foot of the axis, below the minimum. The text can cover the end of
+    another case's interval. Its background is translucent, so the interval stays visible."""
     if best is not None:
         low, high = axes.get_xlim()
         x = (curve.cases.x[best] - low) / (high - low)

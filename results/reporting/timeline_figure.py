@@ -120,8 +120,8 @@ def has_memory(results):
 
 
 def live_memory(results, case, of=""):
-    """Returns (seconds, bytes): a step curve of the live buffers, from the start of the backward pass or of the step. With `of` "predicted_" it is
-    that of the predicted step."""
+    """Returns (seconds, bytes): a step curve of the live buffers, from the start of the backward pass or of
+    the step. If `of` is "predicted_", returns the curve of the predicted step."""
     start, end, at_start, at_end = events(results, case, tuple(of + name for name in ("start", "end", "live_bytes_start", "live_bytes_end")))
     times, live = np.concatenate([end, start]), np.concatenate([at_end, at_start])
     task, is_end = np.tile(np.arange(len(start)), 2), np.repeat([1, 0], len(start))

@@ -13,10 +13,10 @@
 namespace ddproxy::results {
 namespace {
 
-constexpr std::size_t most_compared = 200;  // characters of a value; a difference may be at its end
+constexpr std::size_t most_compared = 200;  // characters; many, because values may differ only at their ends
 
-// Names the numbers of a value, for instance "batch 2, sequence 32" for "2, 32". The files have the numbers
-// only, and so have the files of earlier nights.
+// Names the numbers of a value, for instance "batch 2, sequence 32" for "2, 32". Results files and the files
+// of nights contain only the numbers.
 std::string named(std::string const& key, std::string const& value) {
   const auto comma = value.rfind(", ");
   const bool is_pair = comma != std::string::npos;

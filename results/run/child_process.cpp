@@ -112,8 +112,9 @@ std::optional<std::string> receive(int pipe, Clock::time_point end, std::size_t 
   return all;
 }
 
-// Kills the child if it has not ended by itself, and returns its status. Returns nothing if the status is not
-// available: the system may hold the process in a call to a file server that does not answer.
+// Kills the child if it has not ended by itself, and returns its status. Returns nothing if there is no
+// status within two seconds, for instance because the child waits in a call to a file server that does not
+// answer.
 std::optional<int> end_of(pid_t child) {
   int status = 0;
   for (int k = 0; k < 200; ++k) {

@@ -24,7 +24,8 @@ bool is_time(double value) {
   return std::isfinite(value) && value > 0.0;
 }
 
-// Returns the maximum over the ranks for each sample. Samples after the last one that any rank has are NaN.
+// Returns the maximum over the ranks for each sample. If the last samples are NaN on all ranks, they were not
+// measured, and are NaN in the result. Throws std::invalid_argument for any other time that is not positive.
 std::vector<double> slowest_of(std::span<const double> values, std::size_t ranks, std::string const& where) {
   const auto is_nan = [](double v) { return std::isnan(v); };
   std::size_t measured = values.size() / ranks;
@@ -94,8 +95,8 @@ bool is_comparable_part(std::string const& name, std::span<const double> samples
          std::ranges::all_of(samples, [](double v) { return std::isnan(v) || is_time(v); });
 }
 
-// Throws std::invalid_argument if the file has only collectives. Their times depend on the group of ranks, so
-// no rule compares them.
+// Throws std::invalid_argument if the file has only collectives. Their times depend on the group of ranks,
+// and `compare` has no rule for them.
 void refuse_collectives(Reader const& reader) {
   if (reader.text("/", "command") != "collectives") return;
   const auto ranks = reader.has("/collectives/ranks") ? reader.integers("/collectives/ranks") : Integers{};

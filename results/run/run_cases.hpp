@@ -9,11 +9,11 @@
 
 namespace ddproxy::results {
 
-/// Reads the cases of /sweep, or the parts of the steps if the file is one of `ddproxy step`. The last
-/// samples of a case may be NaN on all ranks: they were not measured, and are NaN in the result. Samples that
-/// the run left out of its own figures are NaN in the result, too. Throws std::invalid_argument that names
-/// the file and the case if gradients were wrong, or if any other time is not a positive number. Throws it,
-/// too, for a file of `ddproxy collectives`.
+/// Reads the cases of /sweep, or the parts of the steps if `ddproxy step` wrote the file. The last samples of
+/// a case may be NaN on all ranks: they were not measured, and are NaN in the result. Samples that the run
+/// left out of its own figures are NaN in the result, too. Throws std::invalid_argument that names the file
+/// and the case if gradients were wrong, or if any other time is not a positive number. Also throws
+/// std::invalid_argument if `ddproxy collectives` wrote the file.
 std::vector<CaseTimes> read_cases(Reader const& reader);
 
 /// Reads from the group /gate the times of the parts that `[gate]` of the input measures besides the cases.

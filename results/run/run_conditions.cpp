@@ -63,7 +63,7 @@ std::string binding_of(Reader const& reader) {
 }
 
 // Returns the round trip between two cores, in seconds, in the machine state to which the figures of the file
-// belong. Returns 0 if the figures mix several states, or if the file does not say.
+// belong. Returns 0 if the figures mix several states, or if the file does not contain the states.
 double round_trip_of(Reader const& reader) {
   if (!reader.has("/states/scored") || !reader.has("/states/round_trip")) return 0;
   const auto scored = reader.integers("/states/scored");

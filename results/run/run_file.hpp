@@ -21,8 +21,8 @@ namespace ddproxy::results {
 /// started.
 Run read_run(std::filesystem::path const& path, double patience = 20.0);
 
-/// Returns true if both runs come from one file or from copies of one file. Copies started at the same time
-/// and have the same identity and samples.
+/// Returns true if both runs come from one file or from copies of one file. Two files count as copies if
+/// their runs have the same start time, identity and samples.
 bool is_same_run(Run const& a, Run const& b);
 
 /// Checks that all runs are different. Throws std::invalid_argument that names two files with the same run.

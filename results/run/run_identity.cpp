@@ -93,8 +93,9 @@ std::string sweep_of(Reader const& reader) {
   return joined(all);
 }
 
-// Returns where the all-reduce buffers were. Backend, progress and wire have keys of their own. The NCCL
-// version is not part of the identity, because a user may want to compare versions.
+// Returns where the all-reduce buffers were: "host", "staged" or "direct"; empty if MPI did not reduce. The
+// key `mode` has backend and progress, and the key `wire` the wire format. The NCCL version is not part of
+// the identity, because a user may want to compare versions.
 std::string buffers_of(Reader const& reader) {
   const auto text = reader.text("/provenance", "allreduce");
   if (reader.text(measured_group(reader), "backend") != "mpi" || text.empty()) return "";

@@ -33,8 +33,7 @@ class Side:
         for pipe in self.pipes:
             pipe.unlink(missing_ok=True)
             os.mkfifo(pipe)
-        # opened for reading and writing, so that opening does not wait until the build opens its
-        # end
+        # opened for reading and writing, so that open() does not wait until the build opens the other end
         self.go, self.ready = (os.open(pipe, os.O_RDWR | os.O_NONBLOCK) for pipe in self.pipes)
 
     def file(self, number):

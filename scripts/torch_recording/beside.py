@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Adds DDP's cases to a results file of ddproxy, so that one report draws both and the prediction. Needs h5py."""
+"""Adds DDP's cases to a results file of ddproxy, so that one report shows the cases of both and the
+prediction. Needs h5py."""
 import h5py
 import numpy as np
 
@@ -64,7 +65,7 @@ def rewrite(group, columns):
     for name, (named, values, attributes, dtype) in columns.items():
         data = group.create_dataset(name, data=values, dtype=dtype)
         data.attrs.update(attributes)
-        if list(named) == [name]:  # the names along a dimension
+        if list(named) == [name]:  # the coordinates of its dimension
             data.make_scale(name)
             continue
         for axis, dimension in enumerate(named):

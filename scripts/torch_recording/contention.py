@@ -34,7 +34,8 @@ class Multiply:
 
 
 def together(multiply, calls, buffer):
-    """Runs compute and all-reduces at the same time. Returns the seconds until each of them was done, maximum over ranks.
+    """Runs compute and all-reduces at the same time. Returns (compute, all-reduces): the seconds until
+    each of them was complete, maximum over ranks.
 
     If `multiply` is None, only the all-reduces run. If `calls` is 0, only compute runs."""
     ends = {}

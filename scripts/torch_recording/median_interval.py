@@ -15,8 +15,9 @@ STUDENT = {2: 12.706204736175, 3: 4.302652729749, 4: 3.182446305284, 5: 2.776445
 
 
 def place_of_bound(count: int) -> int:
-    """Returns the largest k for which the median of a distribution lies below values[k] with a probability of at most 2.5 %, whatever the
-    distribution is. `values` are `count` sorted values from this distribution. `count` must be at least FEWEST."""
+    """Returns the index k of the lower bound. `values` are `count` sorted samples of any distribution. k is
+    the largest index for which the median of the distribution lies below values[k] with a probability of at
+    most 2.5 %. `count` must be at least FEWEST."""
     below, k = 0, 0
     while 40 * (below + math.comb(count, k)) <= 2**count:  # integers, because 2**count may be too large for a float
         below += math.comb(count, k)

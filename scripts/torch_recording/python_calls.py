@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records the collectives that Python code calls, as FSDP2 and ZeroRedundancyOptimizer do. DDP calls its all-reduces in C++; they are not seen here."""
+"""Records the collectives that Python code calls, as FSDP2 and ZeroRedundancyOptimizer do. DDP calls its
+all-reduces in C++, so they are not recorded."""
 from __future__ import annotations
 
 import functools
@@ -37,7 +38,8 @@ def call_of(verb, given):
 
 
 def fill(verb, given):
-    """Gives the result of a collective values of a usual size, without communication."""
+    """Fills the result of a collective from the input of this rank, without communication, so that its values
+    have a usual magnitude."""
     first, second = list(given.values())[:2]
     if verb == "all_gather":
         for rank, part in enumerate(first.view(dist.get_world_size(), -1)):
@@ -48,8 +50,9 @@ def fill(verb, given):
 
 
 class PythonCalls:
-    """A context manager. Inside its `with` block, each collective is appended to `calls`. If `silent` is true, no collective is carried out. Its result is
-    filled in instead (fill()), and `seconds` is the time that filling in took."""
+    """A context manager. Inside its `with` block, each collective is appended to `calls`. If `silent` is
+    true, no collective is carried out. Instead fill() makes its result, and `seconds` is the time that all
+    calls of fill() took."""
 
     def __init__(self, silent):
         self.silent, self.calls, self.seconds, self.inside = silent, [], 0.0, False

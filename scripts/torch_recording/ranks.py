@@ -16,7 +16,8 @@ class UsageError(Exception):
 
 
 def start_here(ranks):
-    """Runs this command once for each rank, as torchrun would. Returns the exit code of the first rank that failed, or 0."""
+    """Runs this command once for each rank, as torchrun would. Returns 0 if no rank failed. Otherwise returns
+    the first positive exit code in the order of the ranks, or 4 if signals ended the failed ranks."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -23,7 +23,9 @@ from .median_interval import median_interval
 from .python_calls import FUNCTIONS, PythonCalls
 
 WARM_UP = 2
-PAUSE_S = 0.05  # pause before each measurement, in which a link that tc limits refills its token bucket. In a step it is refilled during compute
+# Pause before each measurement. In it a link that tc limits refills its token bucket, as it does during the
+# compute of a step.
+PAUSE_S = 0.05
 
 
 class Fsdp2:
@@ -66,7 +68,8 @@ METHODS = {method.name: method for method in (Fsdp2, Zero1)}
 
 
 def step(method, loss, calls):
-    """Runs a step and returns its seconds: those of the slowest rank, less the time in which `calls` filled in results in place of silent collectives."""
+    """Runs a step and returns its seconds: those of the slowest rank, minus the time in which `calls` filled
+    in results in place of silent collectives."""
     method.optimizer.zero_grad(set_to_none=True)
     ranks.barrier(torch.device("cpu"))
     before, start = calls.seconds, time.perf_counter()
@@ -118,7 +121,8 @@ def seconds_alone(groups, passes):
 
 
 def link_bytes():
-    """Returns the bytes that were sent on the loopback since it exists, or None if the system does not tell."""
+    """Returns the bytes that were sent on the loopback interface since it was created, or None if they are
+    not known."""
     try:
         with open("/proc/self/net/dev", encoding="utf-8") as file:
             return next(int(line.split()[9]) for line in file if line.strip().startswith("lo:"))

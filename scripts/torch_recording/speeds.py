@@ -11,7 +11,7 @@ LARGEST_MESSAGE = 64 * 2**20
 SIZES = 6
 TARGET_SECONDS = 0.1  # duration of one sample, unless a single call takes longer
 MOST_REPETITIONS = 100000
-LEAST_SHARE = 0.1  # smallest share of the calls beside compute that can be measured
+LEAST_SHARE = 0.1  # lower limit for the share of the calls that ran while compute ran
 SLOWEST_TOLD = 0.001  # a smaller speed only says that one of the two made no progress
 
 
@@ -24,8 +24,9 @@ def speeds(compute_alone: float, collective_alone: float, compute_beside: float,
 
 
 def rebalanced(repetitions: int, calls: int, calls_alone: float, compute_beside: float, collective_beside: float) -> tuple[int, ...]:
-    """Returns the number of repetitions of compute and the number of calls that end together after TARGET_SECONDS. Computes them from a
-    sample with other numbers. Times are in seconds."""
+    """Returns the number of repetitions of compute and the number of calls that end together after
+    TARGET_SECONDS. Computes them from a sample that was measured with `repetitions` and `calls`. Times are in
+    seconds."""
     share = max(1 - max(collective_beside - compute_beside, 0) / calls_alone, LEAST_SHARE)  # share of the calls that ran with compute
     call, product = min(compute_beside, collective_beside) / (share * calls), compute_beside / repetitions
     seconds = max(TARGET_SECONDS, product, call)
