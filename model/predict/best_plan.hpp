@@ -25,9 +25,9 @@ struct CapRange {
   double seconds;       ///< predicted T of this plan
 };
 
-/// Returns T(b) for every cap b: one range, with its T, for each plan that DDP's rule can make, in the order
-/// of rising caps. Needs O(n) memory in addition to the result, for n gradients. Throws what simulate()
-/// (timeline.hpp) and bucketed_plan() (bucket_plan.hpp) throw.
+/// Returns T(b) for every cap b. The result has one range of caps, with its T, for each plan that DDP's rule
+/// can make. The ranges are in the order of rising caps. Needs O(n) memory in addition to the result, for n
+/// gradients. Throws what simulate() (timeline.hpp) and bucketed_plan() (bucket_plan.hpp) throw.
 std::vector<CapRange> sweep_caps(Job const& job, FirstBucket first_bucket = {});
 
 /// Returns the range of caps with the smallest T, joined with its neighbours whose T is at most (1 +
@@ -43,10 +43,10 @@ CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
 /// a() includes the handover of a bucket (Job::handover_of()), which depends on i and j only. The recurrence
 /// needs an a(x) that never decreases with the bytes.
 ///
-/// With contention each step of the recurrence adds one bucket to the simulation that simulate()
-/// (timeline.hpp) does, with kappa and gamma (contention.hpp) of the bucket's size. For each j the
+/// With contention each step of the recurrence adds one bucket to the fluid simulation of simulate()
+/// (timeline.hpp), with kappa and gamma (contention.hpp) of the bucket's size. For each j the
 /// recurrence keeps the plan after which the next bucket can start earliest. The result is then close to the
-/// optimum but not exact. With copies out of buckets it is not exact either.
+/// optimum but not exact. With copies out of buckets the result is not exact either.
 ///
 /// The function simulates the plans of recurrence_plans() (plan_recurrence.hpp) and takes the fastest. If the
 /// result is not exact, it also tries the plans of the best cap with and without `first_bucket`. So T of the

@@ -34,8 +34,8 @@ struct StateWords {
 };
 
 /// The states of a machine, derived from probes. A state is a condition in which the same work takes about
-/// the same time, for instance a clock level, or the two cores between which the host has placed the virtual
-/// processors.
+/// the same time, for instance a clock level of a GPU, or the two cores on which the host has placed two
+/// virtual processors.
 ///
 /// Problem: on a shared host the same all-reduce can take four times as long after the host has moved a
 /// virtual processor. A table measured before the move then says nothing about a sample taken after it. A
@@ -45,7 +45,7 @@ struct StateWords {
 /// successive probes starts another state. Two kinds of probes are disturbances: probes with few others near
 /// them, and groups that have less than 5 % of the probes in every part of the run. Disturbances form no
 /// state of their own; they belong to the nearest state. A machine whose probes scatter by 20 % has one
-/// state. If there is one state, every sample belongs to it, whatever its probes say.
+/// state. If there is only one state, every sample belongs to it, whatever the probes of the sample are.
 ///
 /// Two neighbouring states are joined if the measured times are the same in both states. To decide this,
 /// the medians of the quantities are summed in each state, and the two sums must differ by less than 5 %.
@@ -67,10 +67,10 @@ class MachineStates {
 
   /// Returns the number of states, at least 1.
   std::size_t count() const { return limits_.size() + 1; }
-  /// Returns the thresholds between neighbouring states, in seconds, rising: count() - 1 values. A probe
-  /// below limits()[i] belongs to state i or to a state before it.
+  /// Returns the thresholds between neighbouring states, in the unit of the probes, rising: count() - 1
+  /// values. A probe below limits()[i] belongs to state i or to a state before it.
   std::vector<double> const& limits() const { return limits_; }
-  /// Returns the median of each state's probes, in seconds, rising; empty if unknown.
+  /// Returns the median of each state's probes, in the unit of the probes, rising; empty if unknown.
   std::vector<double> const& round_trips() const { return round_trips_; }
   /// Returns the state of a probe. Returns nothing if the machine has several states and the probe is
   /// unknown.

@@ -39,7 +39,7 @@ void check(Measurements const& measurements) {
   }
 }
 
-/// Returns when each operation ends on the rank that ends it last.
+/// Returns the latest end of each operation over all ranks, in seconds from the start of the pass.
 std::vector<double> latest_ends(Pass const& pass) {
   std::vector<double> latest(pass[0].size(), 0.0);
   for (auto const& rank : pass) {

@@ -40,7 +40,7 @@ enum class Jitter {
 };
 
 /// Returns the job built from the medians of the samples. Throws std::invalid_argument for samples that are
-/// missing or of different lengths, and as TableCost does.
+/// missing or of different lengths, and what the constructor of TableCost throws.
 Job job_from(Measurements const& measurements, Jitter jitter);
 
 }  // namespace ddproxy::model

@@ -24,8 +24,8 @@ Job with_copies_in(Job job) {
 }
 
 /// Returns a lower bound of a plan's T. It uses a lower bound of a(x) and the fastest speeds of compute and
-/// communication. So every bucket has a shorter all-reduce and less contention than in simulate(). Neither
-/// compute nor communication can end later than in simulate().
+/// communication. So no bucket has a longer all-reduce or more contention than in simulate(). Neither compute
+/// nor communication can end later than in simulate().
 double least_total(Job const& job, Plan const& plan, CostFloor& at_least) {
   const Speeds fastest = job.contention.fastest();
   Fluid fluid;
@@ -34,8 +34,8 @@ double least_total(Job const& job, Plan const& plan, CostFloor& at_least) {
   return std::max(fluid.free, job.t_compute + fluid.delay);
 }
 
-/// Returns the plan of the cap with the smallest T, if that T is less than `least`. `copied` is the job of
-/// with_copies_in().
+/// Returns the plan of the cap with the smallest T, if that T is less than `least`. `copied` is the result of
+/// with_copies_in(job).
 std::optional<Plan> better_cap(Job const& job, Job const& copied, FirstBucket first_bucket, double least) {
   CostFloor at_least(job.cost);
   std::optional<Plan> best;

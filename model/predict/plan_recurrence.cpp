@@ -13,7 +13,7 @@ namespace {
 /// The best plan found so far for the first j gradients.
 struct Label {
   Fluid fluid;             ///< progress of compute and communication after the plan
-  std::size_t before = 0;  ///< gradients before the last bucket of the plan
+  std::size_t before = 0;  ///< number of gradients before the last bucket of the plan
   double next = std::numeric_limits<double>::infinity();  ///< earliest start of the next bucket
 };
 
@@ -28,13 +28,14 @@ struct Recurrence {
     label[0].next = 0;
   }
 
-  /// Returns true if a bucket that ends with gradient j - 1 cannot improve label[j], given that it takes at
-  /// least `seconds` alone.
+  /// Returns true if no bucket that ends with gradient j - 1 and has an a(x) of `seconds` or more can improve
+  /// label[j].
   bool too_long(std::size_t j, double seconds) const {
     return job.ready[j - 1] + scale * seconds >= label[j].next || label[j].next <= ready_after(j);
   }
 
-  /// Returns the label after a bucket of the gradients i to j - 1. `seconds` is its a(x), before `scale`.
+  /// Returns the label after a bucket of the gradients i to j - 1. `seconds` is a(x) of this bucket, not
+  /// multiplied by `scale`.
   Label with(std::size_t i, std::size_t j, double seconds, Speeds const& speeds) const {
     Label result{label[i].fluid, i};
     result.fluid.reduce(job.ready[j - 1], job.t_compute, alone(i, j, seconds), speeds);
@@ -42,8 +43,8 @@ struct Recurrence {
     return result;
   }
 
-  /// Returns true if a bucket of the gradients i to j - 1 cannot improve label[j], given that it takes at
-  /// least `seconds` alone and that its speeds are at most `speeds`.
+  /// Returns true if a bucket of the gradients i to j - 1 cannot improve label[j]. `seconds` is a lower bound
+  /// on a(x) of the bucket, and `speeds` are upper bounds on its kappa and gamma.
   bool useless(std::size_t i, std::size_t j, double seconds, Speeds const& speeds) const {
     Fluid const& fluid = label[i].fluid;
     const double start = std::max(job.ready[j - 1] + fluid.delay, fluid.free);
@@ -69,9 +70,8 @@ struct Recurrence {
   }
 };
 
-/// Solves the recurrence for several scales at once. Most time is spent on a(x) and on kappa and gamma. Lower
-/// bounds are therefore tried first: an a(x) that is slightly too small, and the highest speeds over all
-/// sizes.
+/// Solves the recurrence for several scales at once. Computing a(x), kappa and gamma takes most of the time.
+/// So cheap bounds are tried first: a lower bound on a(x) (CostFloor), and the highest speeds over all sizes.
 std::vector<Recurrence> solve(Job const& job, std::vector<std::int64_t> const& sum) {
   std::vector<Recurrence> all{{job, 1.0}, {job, longer}};
   CostFloor at_least(job.cost);

@@ -64,7 +64,8 @@ Needs needs_of(std::vector<TimedKernels> const& measured, double balance) {
   for (TimedKernels const& one : measured) {
     double flops = 0, bytes = 0;
     for (KernelWork const& kernel : one.kernels) {
-      const bool by_memory = kernel.work.flops / kernel.work.bytes <= balance;  // rounds as balances() does
+      // balances() does the same division, so the result is rounded in the same way.
+      const bool by_memory = kernel.work.flops / kernel.work.bytes <= balance;
       (by_memory ? bytes : flops) += by_memory ? kernel.work.bytes : kernel.work.flops;
     }
     needs.flops.push_back(flops / one.seconds);

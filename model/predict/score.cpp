@@ -90,7 +90,7 @@ double mean_regret_of_least(Cases cases, std::span<const double> predicted) {
   return regret_of(sum / ties, cases);
 }
 
-/// Returns the larger of the two errors, or NaN if `most` is NaN.
+/// Returns the larger of the two errors, or NaN if one of them is NaN.
 double larger(double most, double error) {
   return std::isnan(most) || error <= most ? most : error;
 }

@@ -55,11 +55,11 @@ struct Score {
 /// The scores of a prediction and of its baselines.
 struct ScoreCard {
   Score model;
-  /// Best-constant baseline: predicts one E for all caps. It is the E with the lowest mean error, so it is
-  /// known only after the measurement.
+  /// Best-constant baseline: predicts one E for all caps. This E is the constant with the lowest mean error,
+  /// so it is known only after the measurement.
   Score constant;
-  /// Baseline: for every cap it predicts the E that was measured at the cap nearest to 25 MiB. Its regret is
-  /// that of choosing this cap.
+  /// Baseline: for every cap it predicts the E that was measured at the cap nearest to 25 MiB. The regret of
+  /// this baseline is the regret of choosing that cap.
   Score pytorch_default;
   Score uncontended;  ///< baseline: the model without contention
   /// The error of the model's tail: mean of |predicted tail - tail| / error_scale(); NaN if mean_error is
@@ -68,8 +68,9 @@ struct ScoreCard {
   /// The error of the model's slowdown: mean of |predicted slowdown - slowdown| / error_scale(); NaN if
   /// mean_error is NaN.
   double slowdown_error = 0;
-  /// Index of a case whose E is too uncertain to score: the case with the largest noise / error_scale(), if
-  /// this ratio is above most_noise, or a case whose noise is unknown.
+  /// Index of a case whose E is too uncertain to score; nothing if there is none. If the noise of a case is
+  /// unknown: the first such case. Otherwise: the case with the largest noise / error_scale(), if this ratio
+  /// is above most_noise.
   std::optional<std::size_t> unscored;
   std::size_t pairs = 0;  ///< number of pairs of cases whose E differ by more than twice the larger noise
   double measured_cap_mib = 0;   ///< the cap with the smallest measured T

@@ -26,8 +26,8 @@ struct FittedTime {
 struct SeriesFit {
   std::string name;
   LaunchRoofline roofline;
-  /// The name of the series from which the bandwidth was taken or, for a series without warm-up, the whole
-  /// roofline. Empty: all rates are fitted on the rows of the series `name`.
+  /// The name of the series from which rates were taken: the whole roofline for a series without warm-up,
+  /// only the bandwidth for other series. Empty: all rates are fitted on the rows of this series.
   std::string base;
   double startup = 0;  ///< seconds added to the roofline time of each row; only for a series without warm-up
   /// Share of the time that memory determines, in [0, 1]: the seconds of kernels limited by memory, without
@@ -37,13 +37,15 @@ struct SeriesFit {
   std::vector<FittedTime> rows;
 };
 
-/// Fits each series on its rows that are marked `fitted`, and computes all its rows. A series with fewer than
-/// three such rows takes the bandwidth of the first series. A series without warm-up takes the whole roofline
-/// of the first series. Only its `startup` is fitted: the mean of published time minus roofline time over the
-/// rows to fit, or 0 if that is negative. `times` must satisfy what read_step_times() checks.
+/// Fits each series on its rows that are marked `fitted`, and computes the times of all its rows. A series
+/// with fewer than three such rows takes the bandwidth of the first series. A series without warm-up takes
+/// the whole roofline of the first series. Only its `startup` is fitted: the mean of published time minus
+/// roofline time over the rows to fit, or 0 if that is negative. `times` must satisfy what read_step_times()
+/// checks.
 std::vector<SeriesFit> fit_step_times(std::vector<StepTime> const& times);
 
-/// Returns the share of each kind of kernel in the fitted time of a case. The shares add up to 1.
+/// Returns the share of each kind of kernel in the fitted time of a case. The shares add up to 1. `mixed` is
+/// StepTime::mixed.
 std::map<KernelKind, double> kernel_shares(PublishedCase const& of, bool mixed,
                                            LaunchRoofline const& roofline);
 

@@ -25,9 +25,9 @@ struct Bands {
 /// (kappa and gamma), are drawn separately. Each replicate also draws two factors by which a future phase is
 /// slower or faster (Measurements::drift): one for compute and one for all-reduces.
 ///
-/// In each replicate b* is a range of caps (best_caps()). Its interval runs from the 2.5 % quantile of the
-/// low ends of these ranges to the 97.5 % quantile of their high ends. The same seed gives the same bands.
-/// Throws std::invalid_argument if `replicates` is less than 1, and what job_from() (measurements.hpp)
+/// In each replicate b* is a range of caps (best_caps()). The interval of b* runs from the 2.5 % quantile of
+/// the low ends of these ranges to the 97.5 % quantile of their high ends. The same seed gives the same
+/// bands. Throws std::invalid_argument if `replicates` is less than 1, and what job_from() (measurements.hpp)
 /// throws.
 Bands bootstrap(Measurements const& measurements, Jitter jitter, std::span<const Plan> plans,
                 int replicates = 200, std::uint64_t seed = 1);

@@ -42,7 +42,8 @@ void add_master(StepGraph& graph) {
   }
 }
 
-/// Returns the tensor of an access to activations. The gradients follow the activations in the numbering.
+/// Returns the tensor of an access to activations. Access::model numbers the activations first and then their
+/// gradients.
 TokenTensor const& tensor_of(ForwardPass const& forward, Access const& access) {
   const std::size_t activations = forward.activations.size();
   return access.model < activations ? forward.activations[access.model]

@@ -10,7 +10,9 @@ namespace ddproxy::model {
 
 /// The types in which a training step keeps its numbers.
 enum class MemoryFormat {
-  fp32,  ///< everything in fp32, as the kernels of ddproxy: 4 + 4 + 8 bytes a parameter
+  /// Everything in fp32, as in ddproxy's kernels. A parameter, its gradient and its two moments together
+  /// take 4 + 4 + 8 bytes.
+  fp32,
   /// Parameters, gradients and activations in bf16. The optimizer has a master copy of the parameters in
   /// fp32 beside its two moments: 2 + 2 + 12 bytes a parameter (Rajbhandari et al., "ZeRO", SC 2020).
   bf16_master,
@@ -24,12 +26,12 @@ enum class MemoryFormat {
 /// Changes a graph of a whole step from fp32 to another format. The graph can be used with live_memory() and
 /// simulate() afterwards. It cannot be run: the kernels work in fp32.
 ///
-/// - bf16_master adds the buffers of the master copy: for each buffer of first moments one of the same size.
+/// - bf16_master adds the buffers of the master copy: one for each buffer of first moments, of the same size.
 /// - autocast adds a buffer of BufferKind::cached_weight for each operator with a matrix product. Each task
 ///   of the operator gets an access to this buffer. With several micro-batches the buffer is live between
 ///   them, too.
 ///
-/// `pass` and `forward` belong to the model of the graph. Wire types are left as they are.
+/// `pass` and `forward` belong to the model of the graph. The wire formats of the collectives do not change.
 StepGraph in_format(StepGraph graph, BackwardPass const& pass, ForwardPass const& forward,
                     MemoryFormat format);
 

@@ -33,10 +33,11 @@ struct MemoryMoments {
   KindBytes start;          ///< before the first task: what is kept from step to step
   KindBytes peak;           ///< at the first moment with the largest total
   double peak_seconds = 0;  ///< the moment of `peak`: seconds from the start of the step
-  /// Right before the first task of the update, and after the last task of the step. Nothing if the step has
-  /// no update.
+  /// `before_update`: when the first task of the update starts, with the buffers that this task uses.
+  /// `after_update`: after the last task of the step. Both are nothing if the step has no update.
   std::optional<KindBytes> before_update = std::nullopt, after_update = std::nullopt;
-  /// For each phase: the live bytes right after the start of the task of this phase with the most live bytes.
+  /// The live bytes at the peak of each phase. The peak is right after the start of that task of the phase
+  /// which has the most live bytes.
   std::map<Phase, KindBytes> phases = {};
   /// One point for each moment at which memory changes, sorted by time; the first is at 0.
   std::vector<MemoryPoint> timeline = {};

@@ -19,7 +19,7 @@ bool follows_recurrence(Strategy const& strategy);
 Timeline predict(Strategy const& strategy, Job const& job, Plan const& plan);
 
 /// Predicts any strategy with simulate() (simulate_step.hpp) on its step graph. Throws std::invalid_argument
-/// if the graph is not one of a sweep (unfit_for_sweep() in model/step/strategies/strategy.hpp), and what
+/// if a sweep cannot run the graph (unfit_for_sweep() in model/step/strategies/strategy.hpp), and what
 /// simulate() throws.
 Timeline predict_by_graph(Strategy const& strategy, Job const& job, Plan const& plan);
 

@@ -12,7 +12,8 @@
 
 // Closed forms of sharded training, to compare with the step graphs: Rajbhandari, Rasley, Ruwase, He, "ZeRO:
 // Memory Optimizations Toward Training Trillion Parameter Models", SC 2020, sections 3 and 5. Psi is the
-// number of parameters. Padding, and units that stay gathered, are not in these forms.
+// number of parameters. The forms ignore padding. They also ignore that with Sharding::reshard_after_forward
+// the root unit and the last layer stay gathered from the forward pass to the backward pass.
 
 namespace ddproxy::model {
 
@@ -42,19 +43,21 @@ struct VerbVolume {
 /// What a step does with its micro-batches.
 struct MicroBatches {
   int count = 1;
-  Sync sync = Sync::last;  ///< which of them average undivided gradients
+  Sync sync = Sync::last;  ///< the micro-batches after which undivided gradients are averaged
 };
 
-/// Returns the communication of a step on `ranks` ranks. Gradients are averaged once, or in every micro-batch
-/// if they are divided or with Sync::each. Divided parameters are gathered twice in every micro-batch, before
-/// the forward and before the backward pass; once, if they stay gathered between the two: without
-/// Sharding::reshard_after_forward, or if the whole model is one unit. If only the state of the optimizer is
-/// divided, the updated parameters are distributed once. Sharding::reduce and Sharding::update name the verbs
-/// if the stage has these keys (ShardWay::keys), otherwise the members of ShardWay do.
+/// Returns the communication of a step on `ranks` ranks. Gradients are averaged once in a step. If they are
+/// divided, or with Sync::each, they are averaged in every micro-batch. Divided parameters are gathered twice
+/// in every micro-batch: before the forward pass and before the backward pass. They are gathered only once if
+/// Sharding::reshard_after_forward is false or if the whole model is one unit, because they then stay
+/// gathered between the two passes. If the optimizer state is divided but the parameters are not, the updated
+/// parameters are distributed once in a step. Sharding::reduce is the verb that averages gradients, and
+/// Sharding::update is the verb that distributes parameters. If the stage does not have one of these keys
+/// (ShardWay::keys), the member of the same name of ShardWay is the verb.
 ///
 /// With Sharding::group = g (HSDP) these collectives run within groups of g ranks. If there are several
-/// groups, an all-reduce then averages each shard of Psi / g gradients between the ranks / g ranks that have
-/// it, once in a step. g must divide `ranks`.
+/// groups, each shard of Psi / g gradients is then averaged over the groups, once in a step. The all-reduce
+/// of a shard has `ranks` / g members: the ranks that have this shard. g must divide `ranks`.
 std::vector<VerbVolume> closed_volumes(Sharding const& sharding, MicroBatches micro_batches,
                                        std::size_t ranks);
 

@@ -37,8 +37,7 @@ struct Rank {
 
 class StepSimulation {
  public:
-  /// Builds the simulation. `cost_classes[c]` is the index into `costs.tasks` of the costs of class c of
-  /// `step`.
+  /// Builds the simulation. The costs of class c of `step` are `costs.tasks[cost_classes[c]]`.
   StepSimulation(RankGraphs const& step, StepCosts const& costs, std::vector<std::size_t> const& cost_classes)
       : step_(step), costs_(costs) {
     MergedOrder order = merged_order(step);

@@ -16,8 +16,8 @@ namespace ddproxy::model {
 /// speeds on a rank change only when a task starts or ends on that rank. The simulation moves from one such
 /// moment to the next, so the times are exact up to rounding.
 ///
-/// Returns one trace for each class of ranks. If the ranks of a class wait for different classes (see
-/// equal_ranks.hpp), it returns one trace for each rank.
+/// Returns one trace for each class of ranks. Returns one trace for each rank instead if the ranks of a class
+/// wait for different classes (ranks_wait_alike() in equal_ranks.hpp returns false).
 ///
 /// Throws std::logic_error with the names of the tasks if tasks wait for each other or if the members of a
 /// group issue different collectives; check() finds these errors earlier. Throws std::invalid_argument if

@@ -33,11 +33,11 @@ class CostTable {
   }
 
  private:
-  // Adds the handover to the collectives that lie between two operators in the list. The compute side hands
-  // them over when it begins the second operator.
+  // Adds the handover to the first collective of each lane between two operators in the list. The compute
+  // side hands all collectives between the two operators over when it begins the second operator.
   void add_handovers(std::vector<Task> const& tasks, std::vector<TaskCost>& costs) const {
     if (model_.handover == 0) return;
-    std::map<Lane, std::size_t> posted;  // the first collective of each lane since the last task
+    std::map<Lane, std::size_t> posted;  // the first collective of each lane since the last operator
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       if (costs[t].resource == Resource::link) posted.emplace(tasks[t].lane, t);
       if (!std::holds_alternative<Compute>(tasks[t].work) || costs[t].seconds == 0) continue;

@@ -54,8 +54,9 @@ struct CostModel {
   CollectiveCosts collectives = {};
   Contention contention = {};  ///< as a function of the bytes of the whole vector in the wire format
   /// Seconds to hand a collective over to the communication thread; the cost tables do not contain this time.
-  /// It is added to a collective if an operator follows in the list of tasks. Collectives of one lane with no
-  /// operator between them are handed over together, so it is added only to the first of them.
+  /// It is added to a collective if an operator follows the collective in the list of tasks. Collectives of
+  /// one lane with no operator between them are handed over together, so the time is added only to the first
+  /// one.
   double handover = 0;
   std::map<Lane, std::size_t> links = {};  ///< communication lanes that are not listed use link 0
   SharedSpeed shared_speed = {};           ///< empty: each of n collectives has the speed 1/n

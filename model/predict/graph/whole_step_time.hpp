@@ -18,8 +18,8 @@ struct WholeStepTime {
   double exposed() const { return phases.step - alone; }
 };
 
-/// Simulates a step that whole_step() (whole_step.hpp) built. `costs` has the costs of its tasks. Throws as
-/// simulate() (simulate_step.hpp) does.
+/// Simulates a step that whole_step() (whole_step.hpp) built. `costs` has the costs of its tasks. Throws
+/// what simulate() (simulate_step.hpp) throws.
 WholeStepTime whole_step_time(RankGraphs const& step, StepCosts const& costs);
 
 }  // namespace ddproxy::model
