@@ -20,8 +20,8 @@ CLI::IsMember one_of(Words const& words) {
   return CLI::IsMember(list);
 }
 
-/// Returns what a message adds about a word that is not in shard_stage_words(): " (ZeRO-3 is called fsdp)"
-/// for zero3, and nothing for other words.
+/// Returns a note for the end of an error message about a word that is not in shard_stage_words(). The note
+/// is " (ZeRO-3 is called fsdp)" for zero3, and empty for other words.
 std::string note_on_stage(std::string_view word);
 
 /// Returns a validator that accepts finite numbers above 0. CLI11's PositiveNumber also accepts NaN.

@@ -72,7 +72,7 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
-// Words the message "A excludes B" of CLI11 so that it says what to do.
+// Rewords the message "A excludes B" of CLI11 so that the message says what to do.
 std::string either_or(std::string text) {
   constexpr std::string_view excludes = " excludes ";
   text.replace(text.find(excludes), excludes.size(), " or ");

@@ -9,7 +9,7 @@
 
 namespace ddproxy {
 
-/// Returns the elements that the reduce-scatters of `ddproxy collectives` on `ranks` ranks write to
+/// Returns the number of elements that the reduce-scatters of `ddproxy collectives` on `ranks` ranks write to
 /// EngineBuffers::results of the MPI engine (miniapp/input/engine_buffers.hpp). Returns 0 for other commands,
 /// if --op names no reduce-scatter, and with wire = "bf16", because messages in bf16 have another buffer.
 std::size_t scattered_elements(Options const& options, Config const& config, Workload const& workload,

@@ -18,8 +18,8 @@ namespace {
 
 using Curve = std::vector<model::CurvePoint>;
 
-// Reads a curve. A results file (HDF5) is refused by its first bytes, because the errors of the CSV reader
-// would not say what is wrong.
+// Reads a curve. Recognises a results file (HDF5) by its first bytes and refuses it, because the errors of
+// the CSV reader would not say what is wrong.
 Curve read_curve(std::filesystem::path const& file) {
   constexpr std::string_view signature = "\x89HDF";
   std::string start(signature.size(), '\0');
@@ -52,8 +52,8 @@ void check(Curve const& curve, std::filesystem::path const& file, double t_compu
         file.string(), t_compute));
 }
 
-// Returns a warning that names the caps whose T is below T_compute, because a step cannot end before its
-// backward pass. Returns an empty string if there are none.
+// Returns a warning that names the caps whose T is below T_compute. Such a T is doubtful, because all-reduces
+// cannot make the backward pass shorter. Returns an empty string if there are none.
 std::string doubt_about(Curve const& curve, std::filesystem::path const& file, double t_compute) {
   std::vector<double> caps;
   for (auto const& [cap_mib, seconds] : curve)

@@ -25,15 +25,15 @@ std::string describe_plan(Config const& config, Workload const& workload);
 /// throws.
 std::string describe_layers_plan(Config const& config, Workload const& workload);
 
-/// Describes in the same way what `ddproxy step` would do. Throws if such a run is impossible, as
-/// check_can_run() and check_can_step() do. This function is in dry_run_step.cpp.
+/// Describes in the same way what `ddproxy step` would do. Throws what check_can_run() and check_can_step()
+/// throw. This function is in dry_run_step.cpp.
 std::string describe_step_plan(Config const& config, Workload const& workload);
 
 /// Describes what `ddproxy collectives` or `allreduce` would do: the collectives, the sizes and the memory.
 /// Throws what check_can_run() throws. This function is in dry_run_collectives.cpp.
 std::string describe_collectives_plan(Options const& options, Config const& config, Workload const& workload);
 
-/// Returns the line about the memory of a run that measures `cases`. `scattered` is that of
+/// Returns the line about the memory of a run that measures `cases`. `scattered` has the same meaning as in
 /// host_memory_need() (miniapp/input/memory_need.hpp).
 std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases,
                             std::size_t scattered = 0);
@@ -51,19 +51,20 @@ struct ComparisonMemory {
 std::string describe_device_memory(Config const& config, MemoryNeed const& need,
                                    ComparisonMemory compared = {});
 
-/// Returns the line with the model and its gradients. The texts of the first four functions begin with it.
+/// Returns the line with the model and its gradients. The texts of the first four functions begin with this
+/// line.
 std::string describe_model(Config const& config, Workload const& workload);
 
-/// Returns the line with the number of ranks. In a replay this is [allreduce] ranks. Otherwise it is `ranks`,
-/// which a dry run assumes because it starts no ranks.
+/// Returns the line with the number of ranks. In a replay this number is [allreduce] ranks. Otherwise it is
+/// `ranks`, which is an assumption, because a dry run starts no ranks.
 std::string describe_ranks(Config const& config, int ranks);
 
 /// Returns for example "buckets, the largest has 25.0 MiB", to stand after the number of buckets.
 std::string buckets_text(model::Plan const& plan);
 
 /// Returns the line about the host memory that each process of the run needs: `bytes`. A twin is one process
-/// that neither computes nor reduces. For a twin the line says that this memory is not that of a simulated
-/// rank.
+/// that neither computes nor reduces. For a twin the line says that the program itself needs this memory, and
+/// that the program only simulates the ranks.
 std::string describe_host_memory(Config const& config, double bytes);
 
 }  // namespace ddproxy

@@ -135,9 +135,9 @@ std::optional<model::AllreduceCost> cost_of_group(PredictOptions options, Config
   return std::nullopt;
 }
 
-// Everything is captured by value, because the network outlives the arguments. The files are read again when
-// a sharded step is predicted. Other predictions need only the all-reduces, so the other collectives in the
-// files are not read for them.
+// Sets Network::tables to a function that captures everything by value, because the network outlives the
+// arguments. The function reads the files again when a sharded step is predicted. Other predictions need only
+// the all-reduces, so the other collectives in the files are not read for them.
 void add_tables(Network& network, PredictOptions const& options, Config const& config) {
   network.ranks_per_node = ranks_per_node(options, config);
   network.tables = [cost = network.cost, all = network.ranks, options, config](

@@ -22,10 +22,11 @@ struct Network {
   bool raised = false;            ///< true: a(x) fell as bytes grew, so its running maximum is used
   /// The costs of the collectives of a sharded step, which may run on groups of these ranks. An all-reduce of
   /// all ranks costs `cost`. Other costs come from the tables. If no table has a(x) for the number of ranks
-  /// of a group, a(x) is derived in the same way as `cost`, for neighbouring ranks. With --latency-scale or
-  /// --bandwidth-scale only a(x) is known: the tables of other collectives are not used.
+  /// of a group, a(x) is derived in the same way as `cost`, as if the ranks of the group were consecutive.
+  /// With --latency-scale or --bandwidth-scale only a(x) is known: the tables of other collectives are not
+  /// used.
   VerbTables tables = {};
-  int ranks_per_node = 0;           ///< of the options or the input; 0: not known
+  int ranks_per_node = 0;           ///< number of ranks on a node; 0: not known
   std::filesystem::path file = {};  ///< the table on which a(x) is based; empty with stated links
 };
 
@@ -34,11 +35,15 @@ struct Network {
 /// see cost_of_stated_links() (stated_links.hpp). a(x) includes the effect of --latency-scale and
 /// --bandwidth-scale.
 ///
-/// Throws std::invalid_argument if tables or options are wrong, for instance if one of these is true: there
-/// is no table; there are several tables and --ranks chooses none; --ranks is given, and a table does not say
-/// its number of ranks; there is no table for the ranks, and the ranks per node are not known; --node-latency
-/// and --node-bandwidth are given, but no network uses them. Throws, too, what model::cost_for_ranks()
-/// (model/cost/allreduce_topology.hpp) throws.
+/// Throws std::invalid_argument if tables or options are wrong, for instance in these cases:
+///
+/// - there is no table;
+/// - there are several tables, and neither --ranks nor the input chooses one;
+/// - there is no table for a number of --ranks, and one table does not say its number of ranks;
+/// - there is no table for a number of --ranks, and the number of ranks on a node is not known;
+/// - --node-latency and --node-bandwidth are given, but no network uses them.
+///
+/// Also throws what model::cost_for_ranks() (model/cost/allreduce_topology.hpp) throws.
 std::vector<Network> make_networks(PredictOptions const& options, Config const& config);
 
 /// Returns the network with another latency and bandwidth. The latency and the bandwidth of the affine fit of

@@ -54,8 +54,7 @@ Workload from_layers(PredictOptions const& options) {
   return workload;
 }
 
-// Sets the precision and the peak flop/s that belongs to it. Returns a warning, or an empty string if there
-// is none.
+// Sets the precision and its peak flop/s. Returns a warning, or an empty string if there is none.
 std::string set_precision(Config& config, std::string const& word) {
   const Precision precision = *find_word(word, precision_words);
   if (precision == config.precision) return "";
@@ -130,8 +129,8 @@ double share(char const* name, double value) {
   throw std::invalid_argument(fmt::format("{} {}: give a number above 0 and at most 1", name, value));
 }
 
-// Returns the contention as a function of the bytes of gradients in memory, which the model uses. The sizes
-// in the file are bytes on the wire, as in tables of a(x).
+// Returns the contention as a function of the bytes of gradients in memory, because the model counts these
+// bytes. The sizes in the file are bytes on the wire, as in tables of a(x).
 model::Contention read_contention(PredictOptions const& options, WireFormat wire) {
   if (!options.contention.empty()) {
     auto table = model::read_contention(options.contention);

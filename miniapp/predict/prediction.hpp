@@ -27,8 +27,8 @@ struct PredictedCase {
 /// What to set in PyTorch's DistributedDataParallel, and the predicted T of each choice, in seconds.
 struct PytorchAdvice {
   double default_seconds;  ///< T with the default: a first bucket of 1 MiB, then 25 MiB
-  double cap_mib;          ///< best cap after a first bucket of 1 MiB; without bucket_cap_mb_list
-  double cap_seconds;      ///< T with cap_mib
+  double cap_mib;      ///< best bucket_cap_mb, with a first bucket of 1 MiB and without bucket_cap_mb_list
+  double cap_seconds;  ///< T with cap_mib
   model::Plan list;  ///< plan for bucket_cap_mb_list: the best plan, or the plan of cap_mib if that is faster
   double list_seconds;  ///< T with this list
 };
@@ -60,7 +60,7 @@ struct Prediction {
   std::optional<StepPrediction> step = {};  ///< present if the input describes a whole step
   std::vector<ShardRow> sharding = {};      ///< with --shard: a row for each way to divide the step
 
-  /// Tokens of one rank in one step. 0 if unknown, because tables of gradients or layers do not say it.
+  /// Tokens of one rank in one step. 0: unknown, because the input is a table of gradients or layers.
   std::int64_t rank_tokens = 0;
 
   /// Returns T of a single rank, which is T_compute, divided by T with the best cap. This is the parallel

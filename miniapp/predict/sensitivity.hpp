@@ -16,7 +16,7 @@ struct SensitivityRow {
   std::string quantity;  ///< bytes, model, latency, bandwidth or ranks
   double value;  ///< MiB of gradients if `quantity` is model, number of ranks if it is ranks, else the factor
   double t_compute, rho;    ///< rho = T_comm / T_compute
-  model::CapRange plateau;  ///< the caps around the best with T at most 0.1 % larger
+  model::CapRange plateau;  ///< the caps around the best cap whose T is at most 0.1 % larger
   double exposed_best;      ///< E of the best cap
   double exposed_25;        ///< E of PyTorch's default cap, 25 MiB
   double floor;             ///< lower bound on E

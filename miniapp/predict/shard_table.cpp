@@ -37,9 +37,9 @@ std::vector<model::Sharding> units_of(model::Sharding sharding) {
 }
 
 // Adds the methods of a way of sharding that has units. If the way uses reshard_after_forward, there is a
-// method for true and one for false. If it uses groups, there is a method with groups of [shard] group ranks,
-// or else with a group for each node. The method with groups is left out if there would be only one group, or
-// groups of one rank or of different sizes.
+// method for true and one for false. If it uses groups, there is a method with groups of [shard] group ranks.
+// If the input does not have this key, each node is a group. The method with groups is left out if there
+// would be only one group, or groups of one rank or of different sizes.
 void add_unit_methods(std::vector<Method>& methods, Config const& config, model::ShardWay const& way,
                       int ranks) {
   model::Sharding sharding = sharding_of(config, way.stage);

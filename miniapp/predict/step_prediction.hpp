@@ -54,7 +54,7 @@ struct StepPrediction {
   std::int64_t tokens = 0;     ///< tokens of all ranks in one step
   StepMemory memory;           ///< the largest need over the cases
   std::vector<PredictedStep> cases;
-  std::vector<std::string> warnings = {};  ///< of verb_costs() (verb_costs.hpp)
+  std::vector<std::string> warnings = {};  ///< VerbCosts::warnings (verb_costs.hpp)
 
   double tokens_per_s(PredictedStep const& c) const {
     return static_cast<double>(tokens) / c.time.phases.step;
@@ -75,8 +75,8 @@ StepPrediction predict_step(Config const& config, model::WholeStep const& strate
                             std::vector<Case> const& cases, int ranks, VerbTables const& tables = {},
                             int ranks_per_node = 0);
 
-/// Returns one sentence that says that a step is hypothetical, with the bytes that it needs and that a device
-/// has. Returns an empty string if memory.hypothetical() is false.
+/// Returns a text that says that a step is hypothetical. The text has the memory that the step needs and the
+/// memory of a device. Returns an empty string if memory.hypothetical() is false.
 std::string hypothetical_note(StepMemory const& memory);
 
 }  // namespace ddproxy

@@ -16,15 +16,15 @@ namespace ddproxy {
 // Warnings about the table of a(x) that a prediction uses. x is bytes on the wire.
 
 /// Returns a warning if the seconds of a table fall as bytes grow. The warning names the two sizes between
-/// which they fall most. Returns an empty string otherwise. `table` has the times before TableCost takes
-/// their running maximum, by ascending bytes. `file` is the file of the table, with which the warning begins;
-/// empty: this run measured the table.
+/// which they fall most. Returns an empty string otherwise. `table` is sorted by ascending bytes. It has the
+/// times before TableCost takes their running maximum. `file` is the file of the table; the warning begins
+/// with its name. An empty `file` means that this run measured the table.
 std::string fall_warning(std::span<const model::CostPoint> table, std::filesystem::path const& file);
 
 /// Collects the cases that have buckets smaller or larger than all sizes of a table of a(x).
 class Extrapolation {
  public:
-  /// Takes references only. `table` must have at least one point, and it must outlive this object.
+  /// Keeps a reference to `table`, which must outlive this object and must have at least one point.
   Extrapolation(std::span<const model::CostPoint> table, WireFormat wire) : table_(table), wire_(wire) {}
 
   /// Looks at the buckets of a case. `name` is the name of the case in the warning.

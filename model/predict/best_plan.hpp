@@ -44,9 +44,9 @@ CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
 /// needs an a(x) that never decreases with the bytes.
 ///
 /// With contention each step of the recurrence adds one bucket to the fluid simulation of simulate()
-/// (timeline.hpp), with kappa and gamma (contention.hpp) of the bucket's size. For each j the
-/// recurrence keeps the plan after which the next bucket can start earliest. The result is then close to the
-/// optimum but not exact. With copies out of buckets the result is not exact either.
+/// (timeline.hpp), with kappa and gamma (contention.hpp) of the bucket's size. For each j the recurrence
+/// keeps the plan after which the next bucket can start earliest. The result is then close to the optimum but
+/// not exact. With copies out of buckets the result is not exact either.
 ///
 /// The function simulates the plans of recurrence_plans() (plan_recurrence.hpp) and takes the fastest. If the
 /// result is not exact, it also tries the plans of the best cap with and without `first_bucket`. So T of the

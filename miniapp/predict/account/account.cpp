@@ -77,14 +77,14 @@ MemoryModel take_input(Account& account, Config const& config, AccountOptions co
   return memory_model(config);
 }
 
-// Takes the number of ranks of --ranks, or the default. The input's groups must have equal size.
+// Sets the number of ranks from --ranks, or to the default. Throws if the number does not fit [shard] group.
 void take_ranks(Account& account, Config const& config, AccountOptions const& asked) {
   const auto group = static_cast<int>(config.sharding.group);
   account.ranks = asked.ranks.value_or(group > 0 ? 8 * group : 8);
   check_multiple(config, account.ranks);
 }
 
-// Returns the first way of sharding that divides the parameters, too: FSDP.
+// Returns the stage of the first way of sharding that also divides the parameters: FSDP.
 model::ShardStage fully_sharded() {
   return std::ranges::find_if(model::shard_ways(), [](auto const& way) { return way.divided.parameters; })
       ->stage;

@@ -41,15 +41,15 @@ struct Account {
   int ranks = 1;
   int tensor_ranks = 1;
   model::LinkedDevice device;  ///< flop/s and bandwidth of a device; 0: not known
-  double device_bytes = 0;     ///< 0: not known
+  double device_bytes = 0;     ///< memory of a device; 0: not known
   std::vector<AccountedMethod> methods;
 
   double state_bytes() const { return 16 * static_cast<double>(counts.parameters); }
   double activation_bytes() const;  ///< activations of one micro-batch on a rank
   double rank_flops() const;        ///< flops of a rank in a step
   std::optional<model::ComputeBound> bound() const;
-  /// The smallest number of ranks with which a step with FSDP fits a device, as the command `memory` finds
-  /// it. With HSDP if the input has [shard] group. Nothing if device_bytes is not known.
+  /// The smallest number of ranks with which a step with FSDP fits a device. The command `memory` finds the
+  /// same number. If the input has [shard] group, the step uses HSDP. Nothing if device_bytes is not known.
   std::optional<LeastRanks> least_ranks = std::nullopt;
   /// Returns the smallest number of ranks n for which state_bytes() / n + activation_bytes() fit a device.
   /// This is the formula of textbooks, which leaves out gathered units and buckets. Returns nothing if no

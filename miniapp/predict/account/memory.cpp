@@ -46,8 +46,8 @@ std::vector<MemoryMethod> methods_of(MemoryOptions const& asked) {
   return methods;
 }
 
-/// Returns the largest number from 1 to `most` for which `holds`; 0 if it does not hold for 1. `holds` must
-/// not become true again after it was false.
+/// Returns the largest number from 1 to `most` for which `holds` is true; 0 if it is false for 1. If `holds`
+/// is false for a number, it must be false for all larger numbers.
 std::int64_t last_that(std::int64_t most, std::function<bool(std::int64_t)> const& holds) {
   if (!holds(1)) return 0;
   std::int64_t good = 1, bad = 2;

@@ -32,8 +32,8 @@ struct MemoryCase {
   model::MemoryMoments moments;
   model::ClosedState closed;  ///< parameters, gradients, buckets and optimizer state by the closed form
   std::int64_t buffers = 0;   ///< bytes of all buffers together: what a run of ddproxy would allocate
-  /// Largest number of sequences in a micro-batch with which the peak fits a device. 0: one does not fit.
-  /// Nothing if the memory of a device is not known.
+  /// Largest number of sequences in a micro-batch with which the peak fits a device. 0: one sequence is too
+  /// many. Nothing if the memory of a device is not known.
   std::optional<std::int64_t> largest_batch = std::nullopt;
 };
 
@@ -79,8 +79,9 @@ MemoryCase memory_case(MemoryModel const& model, MemoryMethod const& method, int
 MemoryCase memory_case(Config const& config, MemoryMethod const& method, int ranks, std::int64_t batch);
 
 /// Returns the smallest number of ranks with which the peak of a step fits a device of `device` bytes. The
-/// commands `memory` and `account` both use it. If groups of ranks share a unit, only multiples of the group
-/// are tried, up to most_ranks_searched, but at least one group.
+/// commands `memory` and `account` both use it. Tries at most most_ranks_searched ranks. If groups of ranks
+/// share a unit, tries only multiples of the group size. A single group is tried even if it is larger than
+/// most_ranks_searched.
 LeastRanks least_ranks(MemoryModel const& model, MemoryMethod const& method, model::Tokens tokens,
                        double device);
 
@@ -92,8 +93,8 @@ std::string describe_peak(model::KindBytes const& peak);
 MemoryReport make_memory_report(Options const& options);
 
 /// Checks that the groups of the input's [shard] have at least two ranks each, and that `ranks`, a number of
-/// --ranks, is a multiple of them. Throws std::invalid_argument otherwise. Without groups any number is
-/// right.
+/// --ranks, is a multiple of the group size. Throws std::invalid_argument otherwise. Without groups every
+/// number is accepted.
 void check_multiple(Config const& config, int ranks);
 
 /// Returns the name of a stage in the tables: a word of shard_stage_words(). If groups of ranks share a unit
