@@ -16,17 +16,18 @@
 namespace ddproxy {
 namespace {
 
-// duration of a contention run; it is longer if a single call takes longer
+// intended time of compute and of the calls in a sample; a single repetition or call may take longer
 constexpr double target_seconds = 0.05;
 constexpr double time_a_size_s = 4;
 constexpr std::int64_t largest_message = 64 << 20;
 constexpr int message_sizes_tried = 6, balancing_rounds = 4, least_samples = 3;
-// The least share of the calls that balance() assumes to run while compute runs. A smaller share cannot be
-// measured.
+// balance() estimates the share of the calls that ran while compute ran. It assumes at least this share,
+// because a smaller one cannot be measured.
 constexpr double least_share = 0.1;
-// A device's queue is finite, and the host must not wait for room in it. A repetition launches about twenty
-// kernels, and a call is up to six commands. The device is kept busy for `head_start` seconds, in which the
-// host enqueues all of them. Compute and calls begin after that.
+// The queue of a device is finite, and the host must not wait for room in it. So the numbers of repetitions
+// and calls are limited: a repetition launches about twenty kernels, and a call is up to six commands. The
+// device is kept busy for `head_start` seconds, in which the host enqueues all kernels and commands. Compute
+// and calls begin after that.
 constexpr double most_repetitions = on_device ? 40 : 100000, most_calls = on_device ? 150 : 100000;
 constexpr double head_start = 0.02;
 constexpr int copies_at_once = on_device ? 20 : 1;  // on a device a launch takes as long as a small copy
@@ -35,9 +36,9 @@ struct Times {
   double compute = 0, collective = 0;
 };
 
-// Returns the completion after which compute and calls begin. On a device it is an event: both streams wait
-// for it while the host enqueues their work. The completion is the present time in two cases: on a host, and
-// if the compute side polls the calls, because then no stream starts them.
+// Returns the completion after which compute and calls begin. On a device, if NCCL or a communication thread
+// starts the calls, returns an event: compute and calls wait for it while the host enqueues them. Otherwise,
+// that is on a host or if the compute side starts the calls, returns the present time.
 Completion common_start(Config const& config, Marks& marks) {
   const bool by_itself = config.backend == Backend::nccl || config.progress == Progress::thread;
   if (!on_device || !by_itself) return {Clock::now(), nullptr};

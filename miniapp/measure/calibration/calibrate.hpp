@@ -33,9 +33,9 @@ void run_work(RankContext& context, Work const& work);
 /// gradients that these operations do not write. There is a contention run for each of up to six message
 /// sizes. The first size is that of the smallest gradient. The last size is 64 MiB, but not more than all
 /// gradients together, and not more than the free part of the arena. In each contention run, the numbers of
-/// repetitions and of calls are chosen so that compute and all-reduces end at about the same time. The
-/// contention runs run no case of the sweep. So the prediction uses no measurement with which it is compared
-/// later.
+/// repetitions and of calls are chosen so that compute and all-reduces end at about the same time. A
+/// contention run does not run a case of the sweep, so the prediction is independent of the measurements with
+/// which it is compared later.
 ///
 /// The samples are spread over the rounds of a calibration, as in CollectiveRounds (measure.hpp): construct
 /// the object, then call take() once for each round. If compute is replayed, there are no contention runs,

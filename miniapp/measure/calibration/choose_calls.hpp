@@ -22,7 +22,7 @@ namespace ddproxy {
 /// If the step has several communication lanes (`lanes`), "auto" takes the nonblocking call without
 /// measuring, because one thread then drives all lanes.
 ///
-/// With "blocking", prints a warning if a rank has no core that its compute threads leave free.
+/// With "blocking", prints a warning if the compute threads of a rank leave none of its cores free.
 ///
 /// Does nothing with NCCL, or if MPI reduces nothing. Collective; the choice is the same on all ranks.
 void choose_calls(RankContext& context, std::size_t lanes = 1);

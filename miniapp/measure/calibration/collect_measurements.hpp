@@ -10,10 +10,10 @@
 
 namespace ddproxy {
 
-/// Returns the samples in the form that the model takes: the times of the operations on all ranks, and a(x)
-/// by bytes of gradients. If `known` is not null, a(x) is that table, and `allreduce` is not used. The result
-/// has no contention and no copies; the caller adds them. Call it on rank 0, which has the times of all
-/// ranks.
+/// Returns the samples in the form that the model takes: the times of the operations on all ranks, and a(x).
+/// The message sizes are converted from bytes on the wire to bytes of gradients in fp32. If `known` is not
+/// null, a(x) is taken from it, and `allreduce` is not used. The result has no contention and no copies; the
+/// caller adds them. Call it on rank 0, which has the times of all ranks.
 model::Measurements collect_measurements(RankContext const& context, OperationTimes const& operations,
                                          std::vector<SizeTimes> const& allreduce,
                                          model::TableCost const* known);

@@ -14,7 +14,7 @@ namespace ddproxy {
 struct CallTimes {
   std::int64_t bytes = 0;                ///< on the wire
   double blocking = 0, nonblocking = 0;  ///< one all-reduce alone
-  /// Time until compute and several all-reduces, one after another, have ended, if both start together. The
+  /// Compute and a row of all-reduces start together: the time from the start until both have ended. The
   /// compute is the same for both calls. 0: not measured.
   double beside_blocking = 0, beside_nonblocking = 0;
   bool certain = true;  ///< while compute ran, the same call ended earlier in all pairs of measurements

@@ -33,7 +33,7 @@ struct ContentionSample {
 ///
 /// The model is the fluid simulation of model/predict/timeline.hpp. While both run, compute advances at speed
 /// kappa and the collective at speed gamma. When one of them has ended, the rest of the other runs alone at
-/// speed 1. The time in which both run is together = min(compute_beside, collective_beside). Therefore
+/// speed 1. Both run for a time `together` = min(compute_beside, collective_beside). Therefore
 ///     kappa = (compute_alone - (compute_beside - together)) / together
 ///     gamma = (collective_alone - (collective_beside - together)) / together
 model::Speeds speeds_of(double compute_alone, double collective_alone, double compute_beside,
@@ -42,17 +42,17 @@ model::Speeds speeds_of(double compute_alone, double collective_alone, double co
 /// Returns the medians of kappa and gamma over the samples.
 model::Speeds speeds_of(ContentionSample const& run);
 
-/// Returns kappa and gamma of each sample. If a(x) is known, gamma is computed from calls x a(x) instead of
-/// collective_alone. Reason: the model multiplies the speed that a(x) gives by gamma. So the prediction
-/// agrees with the time that was measured while compute ran, even if the calls of the contention run did not
-/// take calls x a(x) when they ran alone.
+/// Returns kappa and gamma of each sample. If a(x) is known (run.call_seconds), computes gamma from the
+/// product calls * call_seconds in place of collective_alone. Reason: in the model, gamma is relative to the
+/// speed that a(x) gives. So the prediction agrees with the time that was measured while compute ran, even if
+/// collective_alone differs from this product.
 model::SpeedSamples samples_of(ContentionSample const& run);
 
 /// Returns a line of text for users that names the message sizes at which compute or the all-reduces made
 /// hardly any progress. Returns an empty text if there are none. A blocking call that shares a core with
 /// compute is expected to stop compute, so a low kappa alone is not reported for such a call. `wire` is the
-/// wire format of the all-reduces. `tightest` is the rank with the fewest cores for communication; the text
-/// says what to do with this number of cores. It is empty if the ranks compute on devices.
+/// wire format of the all-reduces. `tightest` has the threads and cores of the rank with the fewest cores for
+/// communication; the advice in the text depends on them. It is empty if the ranks compute on devices.
 std::string standstill(std::vector<ContentionSample> const& runs, CallChoice const& choice, WireFormat wire,
                        std::optional<ThreadChoice> const& tightest);
 

@@ -7,8 +7,8 @@
 namespace ddproxy {
 
 /// Returns whether some rank hands the calls of its lane `allreduce` over to a communication thread that
-/// shares its core with compute. Only then the model adds the time of a handover to a(x) for a bucket that is
-/// reduced while compute runs. a(x) itself has no handover: it is measured while the host waits, and a
+/// shares its core with compute. If so, the model adds the time of a handover to a(x) for a bucket that is
+/// reduced while compute runs. a(x) itself contains no handover: it is measured while the host waits, and a
 /// waiting host carries out the calls itself (LaneWorker). The result is the same on all ranks. Collective.
 bool hands_over(RankContext const& context);
 

@@ -29,10 +29,9 @@ struct OperationTimes {
 /// Collective.
 OperationTimes measure_operations(RankContext& context, int samples);
 
-/// Adds samples of `passes` more passes to `times`, which may be empty. Before these passes it
-/// runs one that is not measured, if `times` is empty or a pass takes less than 50 ms: such a short pass is
-/// slower after other work. If operations are replayed, their times are known, and `times` has one sample
-/// only. Collective.
+/// Adds samples of `passes` more passes to `times`, which may be empty. If `times` is empty or the last pass
+/// took less than 50 ms, first runs one pass that is not measured. Reason: a short pass is slower after other
+/// work. If operations are replayed, their times are known, and `times` has one sample only. Collective.
 void add_passes(RankContext& context, OperationTimes& times, int passes);
 
 /// Adds the samples of `more` behind those of `times`, which may be empty. Both have the same ranks and
@@ -78,8 +77,8 @@ std::vector<std::int64_t> with_bucket_sizes(std::vector<std::int64_t> const& gen
 
 /// Returns `calls` slices of `elements` elements each, one after another in `region`. The first `before`
 /// slices of this sequence are left out. At the end of the region the sequence starts again at the beginning.
-/// Reason: the buckets of a pass also lie one after another, and those of a large model are not in the cache.
-/// If every call reduced the same slice, this slice would be in the cache.
+/// Reason: the buckets of a large model are not in the cache when they are reduced. If every call reduced the
+/// same slice, this slice would be in the cache.
 std::vector<Slice> consecutive_slices(Slice region, std::size_t elements, std::size_t calls,
                                       std::size_t before = 0);
 
@@ -93,7 +92,7 @@ double time_row(RankContext& context, std::vector<Slice> const& slices);
 
 /// Measures the table of a(x), the time of an all-reduce of x bytes on the wire. All-reduces are carried out
 /// as in a step, so a(x) includes the conversion to the wire format. For other verbs (kinds of collectives)
-/// it measures rs(x), ag(x) and bc(x), with the MPI calls that were chosen for all-reduces.
+/// it measures rs(x), ag(x) and bc(x). They are blocking or nonblocking, as was chosen for the all-reduces.
 ///
 /// Problem: the speed of a machine drifts within minutes. So samples of one size that are taken one right
 /// after another say little about the minutes that follow. The samples are therefore spread over the rounds

@@ -35,8 +35,9 @@ int calls_of_sample(double seconds_of_one) {
 }
 
 // Returns `calls` calls on consecutive slices of the arena. A reduce-scatter assigns its part at the end of
-// the arena, as in a sharded step, whose shard lies outside the bucket. If the arena has no room for the
-// part, the reduce-scatter works in place; then ddproxy has to copy the result (MpiWire).
+// the arena, outside the slices that it reads. In a sharded step, too, the shard lies outside the bucket. If
+// the arena has no room for the part, the reduce-scatter works in place; then ddproxy has to copy the result
+// (MpiWire).
 std::vector<CollectiveCall> row_of(RankContext const& context, SizeTimes const& times, std::size_t calls) {
   const std::size_t elements = elements_of(context, times.bytes), arena = context.arena.size();
   const std::size_t part = times.verb == model::Verb::reduce_scatter

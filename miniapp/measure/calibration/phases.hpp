@@ -33,8 +33,9 @@ struct Taken {
 /// Returns the number of samples that these tables have.
 Taken taken(OperationTimes const& operations, std::vector<SizeTimes> const& sizes);
 
-/// Makes a phase of the samples that a calibration took after those that `before` counts. For the all-reduce
-/// it takes the largest message size of at most 4 MiB, or the smallest size if all are larger.
+/// Returns the phase `name`: the medians of the samples that a calibration took since `before`, which is an
+/// earlier result of taken(). For the all-reduce it uses the largest message size of at most 4 MiB, or the
+/// smallest size if all are larger.
 Phase phase_behind(Taken const& before, std::string name, OperationTimes const& operations,
                    std::vector<SizeTimes> const& sizes);
 

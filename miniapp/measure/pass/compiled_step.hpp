@@ -86,7 +86,7 @@ class CompiledStep {
   std::vector<ComputeCall> const& phases() const { return phases_; }
 
   /// Returns the completion of each launch in the last run, in the order of launches(). run_step() assigns
-  /// the completions of launches on the compute lane. It does not use the elements of collectives.
+  /// the completions of launches on the compute lane. The elements that belong to collectives are not used.
   std::vector<Completion>& ends() { return ends_; }
   std::vector<Completion> const& ends() const { return ends_; }
   /// Returns the object in which run_step() joins the completions that a collective waits for. Call it only

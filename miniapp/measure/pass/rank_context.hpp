@@ -102,7 +102,8 @@ void check_input_on(Config const& config, Runtime const& runtime, Measured what)
 /// Checks that this build and this machine can do what the input asks for. Then allocates the memory and
 /// makes the lanes. `file_need` has the bytes of memory that rank 0 needs for the results file, as
 /// results_memory() (miniapp/input/results_need.hpp) returns them; 0 if the caller writes no file.
-/// `scattered` is that of host_memory_need(). `config` and `runtime` must outlive the result.
+/// `scattered` is the argument of the same name of host_memory_need() (miniapp/input/memory_need.hpp).
+/// `config` and `runtime` must outlive the result.
 ///
 /// Throws CollectiveError (miniapp/machine/runtime.hpp) on all ranks. The exit code is 4 if the memory of the
 /// host or of the device does not suffice; this is checked before memory is allocated. The exit code is 2 if

@@ -94,8 +94,8 @@ class StepRun {
   }
 
   // Calls progress() of the lanes after wait_for() and before compute begins. Reason: wait_for() may carry
-  // out calls on this thread. progress() then hands only the calls that are left to the communication thread,
-  // and each handover takes time.
+  // out calls on this thread. Then progress() has fewer calls to hand over to the communication thread, and
+  // each handover takes time.
   void run_on_compute_lane(Launch const& launch, Completion& end) {
     if (launch.kind == Kind::host_wait) return wait_for_host(launch, end);
     for (auto const& wait : launch.waits) compute_.wait_for(lanes_[wait.lane]->wait_for(wait.number));

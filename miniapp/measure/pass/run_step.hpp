@@ -26,8 +26,9 @@ struct StepTimes {
 /// issues tasks, the host waits in three cases only:
 ///   - at a HostWait (model/step/step_graph.hpp), a task that lets the host wait for compute or for
 ///     collectives;
-///   - before a compute task or a copy that needs the result of a collective, unless the collective runs on a
-///     stream of the device (NCCL). On a device the graph has a HostWait there;
+///   - before a compute task or a copy that needs the result of a collective, if the host carries out the
+///     collective. On a device the graph has a HostWait before such a task. If the collective runs on a
+///     stream of the device (NCCL), the stream of the compute lane waits, and the host goes on;
 ///   - if the host is too far ahead of a device (RunAhead in run_ahead.hpp).
 /// Without a device, the host carries out the compute tasks itself. After the last task the host waits until
 /// all tasks are done.

@@ -6,12 +6,12 @@
 
 namespace ddproxy {
 
-/// Divides the ranks into groups of `ranks` ranks, as a step with [shard] group does. These are the groups
-/// that divide a unit (unit_groups() in step_strategy.hpp), or with `strided` the groups that have the same
-/// part of a unit (replica_groups()). Replaces `context.allreduce` by a lane of this rank's group with the
-/// calls of `context.choice`, and sets `context.group` and `context.strided`. All groups then carry out
-/// their collectives at the same time. If the collectives are replayed, this process stands for rank 0 of the
-/// first group.
+/// Divides the ranks into groups of `ranks` ranks, as a step with [shard] group does. Without `strided`, a
+/// unit is divided among the ranks of a group (unit_groups() in step_strategy.hpp). With `strided`, all ranks
+/// of a group have the same part of a unit (replica_groups()). Replaces `context.allreduce` by a lane of this
+/// rank's group with the MPI calls of `context.choice`, and sets `context.group` and `context.strided`. All
+/// groups then carry out their collectives at the same time. If the collectives are replayed, this process
+/// stands for rank 0 of the first group.
 ///
 /// Call it after choose_calls(), which makes a lane of all ranks. `ranks` must divide context.ranks(). Throws
 /// as make_group_lanes() (make_allreduce.hpp) does. Collective.

@@ -12,7 +12,7 @@
 namespace ddproxy {
 
 /// Runs single operators of the backward pass on the lane of a whole step. The calibration uses it to run
-/// operators beside all-reduces. run() carries out the backward tasks of the operator in micro-batch 0.
+/// operators while all-reduces run. run() carries out the backward tasks of the operator in micro-batch 0.
 class StepBackward : public ComputeLane {
  public:
   /// Takes references only: the lane and the step must outlive this object.

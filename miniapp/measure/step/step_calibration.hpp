@@ -14,7 +14,7 @@ namespace ddproxy {
 /// The times of one verb (the kind of a collective) over the groups of one communicator.
 struct VerbTimes {
   VerbKey key;
-  int ranks = 1;  ///< of a group
+  int ranks = 1;  ///< number of ranks of a group
   std::vector<SizeTimes> times;
   int nodes = 0;  ///< on rank 0: the largest number of nodes on which the ranks of a group are
 };
@@ -27,7 +27,8 @@ struct StepTables {
   /// replayed, or if the step is not sharded.
   std::vector<VerbTimes> verbs = {};
 
-  /// Returns the medians in `verbs` as cost tables.
+  /// Returns a function that looks up the cost table of a verb on a communicator: the medians in `verbs`. The
+  /// function returns nothing for a verb that was not measured. It keeps no reference to this object.
   VerbTables measured() const;
 };
 

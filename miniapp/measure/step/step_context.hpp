@@ -24,9 +24,9 @@ class StepLane;
 /// `rank.gradients` are these elements. So the calibration works on `rank` as it does for the other commands.
 /// It overwrites gradients and activations. Call kernels->initialise() after it.
 ///
-/// Compute and all-reduces can each be replayed. If the all-reduces are replayed, one process runs the step
-/// of one of `[allreduce] ranks` ranks. If compute is replayed, `rank.memory` has only the elements that are
-/// all-reduced. If both are replayed, `rank.memory` is empty.
+/// Compute and all-reduces can each be replayed. If the all-reduces are replayed, a single process runs the
+/// step of rank 0; the input key `[allreduce] ranks` is the number of ranks. If compute is replayed,
+/// `rank.memory` has only the elements that are all-reduced. If both are replayed, `rank.memory` is empty.
 ///
 /// A sharded step has several communicators, and gradients, parameters and optimizer states that are divided
 /// among the ranks. It has lanes of its own. `rank.memory` then begins with the buffers that the operators of

@@ -14,17 +14,18 @@ namespace ddproxy {
 
 /// The communicators of a step's graphs as communicators of MPI, and this rank's places in their groups.
 ///
-/// Problem: a sharded step has several communicators. Two of them may have the same ranks, because gathers
-/// and reductions run at the same time. Within one communicator all ranks would have to make their calls in
-/// the same order.
+/// Problem: a sharded step has several communicators. Two of them may have the same ranks: one for gathers,
+/// and one for reductions that run at the same time. If both used a single communicator, all ranks would have
+/// to make these calls in the same order.
 ///
-/// A step of one communicator with all ranks uses the communicator of the runtime. If all collectives are
-/// replayed, one process carries out the step of rank 0, and there is no communicator of MPI.
+/// A communicator that has all ranks in one group, in their order, is represented by the communicator of the
+/// runtime. If all collectives are replayed, one process carries out the step of rank 0, and there is no
+/// communicator of MPI.
 class StepGroups {
  public:
   /// Makes an object without communicators.
   StepGroups() = default;
-  /// Splits the ranks of `runtime` as the graphs say. All ranks must be in exactly one group of each
+  /// Splits the ranks of `runtime` as the graphs say. Each rank must be in exactly one group of each
   /// communicator. `replayed`: all collectives are replayed. Collective. Throws std::logic_error if a rank is
   /// in no group.
   StepGroups(model::RankGraphs const& graphs, Runtime const& runtime, bool replayed);
@@ -40,8 +41,8 @@ class StepGroups {
 
   /// Returns this rank's place in its group of each communicator, [communicator].
   std::vector<GroupPlace> const& places() const { return places_; }
-  /// Returns a communicator of MPI. Returns MPI_COMM_NULL if all collectives are replayed. The object owns
-  /// it.
+  /// Returns a communicator of MPI. Returns MPI_COMM_NULL if all collectives are replayed. This object owns
+  /// the communicator; if is_world() is true, the runtime owns it.
   MPI_Comm communicator(model::CommunicatorId id) const { return communicators_.at(model::index(id)); }
   /// Returns whether a communicator has all ranks in one group, in their order.
   bool is_world(model::CommunicatorId id) const { return world_.at(model::index(id)); }

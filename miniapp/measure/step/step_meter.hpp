@@ -9,31 +9,31 @@
 
 namespace ddproxy {
 
-/// Runs whole steps on all ranks and gathers their times. Every method is collective. The results are
-/// complete on rank 0 only, except where a comment says otherwise.
+/// Runs whole steps on all ranks and gathers their times. Every method except trace() is collective. The
+/// results are complete on rank 0 only, except where a comment says otherwise.
 class StepMeter {
  public:
   /// Takes a reference only: `context` must outlive this object.
   explicit StepMeter(StepContext& context) : context_(context) {}
 
-  /// Runs one step. Returns the times of its phases in seconds, on the rank whose step takes longest.
+  /// Runs one step. Returns the times of its phases in seconds, those of the rank whose step took longest.
   /// PhaseSeconds::step is the time of the whole step on that rank.
   model::PhaseSeconds step();
-  /// Returns the trace of this rank's last step(). It has no tasks before the first one. Not collective.
+  /// Returns the trace of this rank's last step(). Before the first step() the trace has no tasks.
   model::StepTrace const& trace() const { return trace_; }
   /// Runs one step without communication and keeps the seconds of its tasks. Returns the compute time in
   /// seconds, the maximum over the ranks, on all ranks.
   double alone();
   /// Returns the seconds of each task of the graph without communication. Each is the median over all runs of
-  /// alone() so far, on the rank whose tasks take longest together.
+  /// alone() so far. The result has the times of one rank: that with the largest sum over all tasks.
   std::vector<double> task_seconds() const;
   /// Returns the mean over the ranks of the loss of the last step, on all ranks. Returns NaN if compute is
   /// replayed.
   double loss() const;
   /// Returns whether all ranks have the same parameters and all parameters are finite; the result is the same
   /// on all ranks. Compares checksums of the parameters. Shards are compared with those of the other ranks
-  /// that have the same part of the model. The result is true after steps that average the gradients. It is
-  /// also true if compute is replayed, because then there are no parameters.
+  /// that have the same part of the model. After steps that average the gradients, the result must be true.
+  /// It is also true if compute is replayed, because then there are no parameters.
   bool equal_parameters() const;
 
  private:

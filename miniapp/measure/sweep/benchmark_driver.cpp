@@ -32,7 +32,7 @@ std::string benchmark_name(std::string const& item, int round) {
 
 void initialize_benchmark(std::vector<std::string> const& arguments) {
   static std::vector<std::string> texts;           // static: Google Benchmark keeps a pointer to the first
-  texts = {"ddproxy", "--benchmark_color=false"};  // under mpirun the output looks like a terminal
+  texts = {"ddproxy", "--benchmark_color=false"};  // no colors: under mpirun the output looks like a terminal
   texts.insert(texts.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (auto& text : texts) argv.push_back(text.data());

@@ -65,7 +65,9 @@ class Passes {
   /// ranks) is divided among the buckets in the proportions that rank 0 measured.
   std::vector<double> reduce_alone(std::size_t item);
   void end(bool interrupted);  ///< makes follow() return on the other ranks
-  bool follow();               ///< for all ranks except rank 0: returns false if the sweep was interrupted
+  /// Carries out the passes that rank 0 commands, until end(). Call it on all ranks except rank 0. Returns
+  /// false if the sweep was interrupted.
+  bool follow();
   /// Returns the trace of this rank's last pass of each case; empty for a case that was not measured.
   std::vector<model::StepTrace> const& traces() const { return traces_; }
   /// Returns the graphs of the cases, in the order of traces().

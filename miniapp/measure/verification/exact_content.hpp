@@ -10,14 +10,14 @@
 namespace ddproxy {
 
 // The numbers that the verification of a whole step uses in place of parameters, gradients and activations.
-// All of them are small integers. "Element" is the index of an element in the model, K is the number of
+// All of them are small integers. `element` is the index of an element in the model, K is the number of
 // micro-batches of a step, and n the number of ranks that contribute to a gradient.
 //
 //   parameter(element)        1 to 256
 //   contribution              what a rank adds to the gradient of an element in one micro-batch. If two
 //                             operators use the element (a tied embedding), each of them adds a contribution
 //   gradient(element)         the average over the n ranks of the sums of their contributions
-//   updated parameter         parameter - gradient; parameter - gradient / 2 if a task of the step clips it
+//   updated parameter         parameter - gradient, or parameter - gradient / 2 if tasks clip the gradient
 //   optimizer state           0 to 127; the update adds 1
 //   activation                1 to 128; depends on the tensor, the micro-batch and the index
 //
@@ -52,7 +52,8 @@ struct ExactNumbers {
   /// not.
   float tolerance = 0;
 
-  /// Returns w. Ranks 2k and 2k + 1 have 4 - d and 4 + d. If the number of ranks is odd, the last has 4.
+  /// Returns w. It is 4 - d on place 2k and 4 + d on place 2k + 1, where d is 1, 2 or 3. If n is odd, it is 4
+  /// on the last place.
   KOKKOS_INLINE_FUNCTION int weight() const {
     if (ranks % 2 == 1 && place + 1 == ranks) return 4;
     const int d = 1 + place / 2 % 3;
@@ -105,7 +106,7 @@ struct ExactContent {
   };
   Kind kind = Kind::poison;
   /// The element of the model at the start of the slice. For an activation: a number that identifies the
-  /// tensor, its micro-batch and its version.
+  /// tensor, its micro-batch and its version (how many tasks have modified it).
   std::uint64_t first = 0;
   int micro_batch = 0;   ///< contribution
   int op = 0;            ///< contribution: number of the operator among those of the element
@@ -135,8 +136,8 @@ struct ExactContent {
     return exact_poison;
   }
 
-  /// Returns whether `found` is element `i` of the slice. Only sums that were divided by n may differ, and
-  /// only by rounding errors.
+  /// Returns whether `found` is element `i` of the slice. Gradients and updated parameters may differ by
+  /// rounding errors, because the sums were divided by n. All other numbers must be equal.
   KOKKOS_INLINE_FUNCTION bool is(ExactNumbers const& numbers, std::uint64_t i, float found) const {
     if (kind == Kind::poison) return found != found;
     const float expected = value(numbers, i);

@@ -16,8 +16,8 @@ struct ExactFault {
   std::uint64_t count = 0;  ///< wrong elements, counted at each comparison
   std::uint64_t at = 0;     ///< index of the element in the memory of the step
   std::uint64_t task = 0;   ///< index in CompiledStep::phases(); the size of phases(): found after the step
-  ExactContent content;     ///< what the element must be: element 0 of this content
-  bool is_count = false;    ///< true: an element of the norm; `expected` and `found` count gradient elements
+  ExactContent content;     ///< the element must be equal to element 0 of this content
+  bool is_count = false;    ///< true: the norm is wrong; `expected` and `found` count gradient elements
   double expected = 0, found = 0;
 };
 
@@ -25,13 +25,14 @@ struct ExactFault {
 /// compares every element that a task reads, and writes exact numbers. The collectives and the copies are
 /// those of the step.
 ///
-/// Order of calls: fill(), then run_step() with this lane, then find_fault(). All of it can be repeated. The
-/// lane pauses before each task. On a device the stream pauses, and the host goes on. So if a collective
-/// starts too early, it reads NaN or old numbers.
+/// Order of calls: fill(), then run_step() with this lane, then find_fault(). Repeat these three calls to
+/// verify again. The lane pauses before each task. On a device the stream pauses, and the host goes on. So if
+/// a collective starts too early, it reads NaN or old numbers.
 class ExactLane : public KernelLane {
  public:
-  /// Takes a reference to the plan, which must outlive this object, and the memory of the step. Each task
-  /// pauses for `pause_s` seconds. Throws std::logic_error if the memory does not have the size in the plan.
+  /// Takes a reference to the plan, which must outlive this object, and the memory of the step. `tasks` is
+  /// the number of tasks of the graph. The lane pauses for `pause_s` seconds before each compute task. Throws
+  /// std::logic_error if the memory does not have the size in the plan.
   ExactLane(ExactPlan const& plan, kernels::Floats memory, std::size_t tasks, double pause_s = 200e-6,
             kernels::Space exec = {});
 

@@ -45,8 +45,8 @@ struct ExactOperation {
 /// - After the step the elements have the numbers of their state at exit. Elements that no task has written
 ///   since the start, or since a compute task used them for the last time, must still be NaN.
 ///
-/// A model too large for the memory can be replayed (`[compute] mode = "replay"`). Buffers that are not in
-/// the memory are left out.
+/// If compute is replayed (`[compute] mode = "replay"`), a rank has memory for some of the buffers only. The
+/// other buffers are left out.
 class ExactPlan {
  public:
   /// `places` and `groups` are the arguments with which `step` was compiled. `memory` is the number of

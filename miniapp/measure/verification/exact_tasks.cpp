@@ -23,7 +23,8 @@ bool needs_operators(Numbers kind) {
   return kind == Numbers::gradient || kind == Numbers::updated_parameter;
 }
 
-// Calls visit(slice, gradient) for each part of `model` with one expected gradient.
+// Divides `model`, a range of elements of the model, at the ends of the expected gradients. Calls visit(part,
+// gradient) for each part that belongs to an expected gradient.
 template <class Visit>
 void for_each_expected(model::Expected const& expected, Slice model, Visit const& visit) {
   auto const& gradients = expected.gradients;
@@ -116,7 +117,7 @@ ExactPlan::Activation ExactPlan::expected_activation(ComputeCall const& call,
                                                      PlacedAccess const& access) const {
   const auto found = activations_.find(access.slice.offset);
   const bool is_known = found != activations_.end();
-  // Another operator may have written the activation that this task modifies.
+  // A task may modify a tensor that another operator has written. So the tensor number is not compared.
   if (access.mode == AccessMode::modify && is_known) return found->second;
   const Activation declared{access.model, call.compute.micro_batch, 0};
   const bool is_same = is_known && found->second.tensor == declared.tensor &&

@@ -63,8 +63,9 @@ std::string check_count(std::int64_t reduced, std::size_t elements) {
 // The largest error in the comparison of a time of the device with a time of the host.
 constexpr auto clocks_agree = std::chrono::microseconds(50);
 
-// Checks for each gradient that its bucket was neither declared ready nor started before the operator that
-// completes the gradient had ended. `ends` has the end of each operator.
+// Checks two times of the bucket of each gradient: when the bucket was declared ready, and when its reduction
+// started. Neither may be before the end of the operator that completes the gradient. `ends` has the end of
+// each operator.
 std::string check_times(std::vector<Numbered> const& buckets, Workload const& workload,
                         std::vector<Clock::time_point> const& ends) {
   const std::size_t first = buckets.front().bucket.call.assigned.offset;

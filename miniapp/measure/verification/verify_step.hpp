@@ -24,10 +24,10 @@ struct StepToVerify {
 
 /// Fills the memory with NaN and runs the step once on its lanes, with operators that write exact numbers
 /// (ExactLane, exact_lane.hpp). Checks on this rank, element by element:
-///   - the parameters that tasks read, gathered or not, and the reduced gradients that the norm, the clipping
-///     and the update read;
-///   - after the step every buffer that must hold parameters, gradients or optimizer states: this rank's
-///     shard, or all of it;
+///   - what tasks read: parameters (gathered or not), activations, and the reduced gradients and optimizer
+///     states that the norm, the clipping and the update read;
+///   - after the step, every buffer that must hold parameters, gradients or optimizer states, complete or as
+///     this rank's shard;
 ///   - that elements that are not in use are still NaN.
 /// Then checks the order as verify_step_order() does. Returns a message for the first error, or an empty text
 /// if there is none. The memory holds NaN and exact numbers afterwards. Collective.
