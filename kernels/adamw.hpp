@@ -24,8 +24,8 @@ struct AdamwArrays {
 };
 
 /// Computes one update of AdamW with decoupled weight decay (Loshchilov and Hutter, arXiv:1711.05101,
-/// algorithm 2), term by term as torch.optim.AdamW does. With p, g, m, v the parameter, the gradient and its
-/// moments, lr the learning rate, and t = `step` the number of this update, counted from 1:
+/// algorithm 2), term by term as torch.optim.AdamW does. p is the parameter, g the gradient, m its first and
+/// v its second moment. lr is the learning rate. t = `step` is the number of this update, counted from 1.
 ///   g' = gradient_scale g
 ///   p *= 1 - lr weight_decay
 ///   m += (1 - beta1) (g' - m)

@@ -10,7 +10,8 @@
 namespace ddproxy::kernels {
 namespace {
 
-/// The value that is subtracted from all logits of a row, and the same value for exponents to the base 2.
+/// The value that is subtracted from all logits of a row, and the same value in the base 2:
+/// exp(x - logit) = 2^(log2_of_e x - shift).
 struct Reference {
   float logit;
   float shift;  ///< log2_of_e logit, rounded to a float
@@ -20,8 +21,8 @@ struct Reference {
   /// Returns log(sum over v of exp(x[v] - logit)), where x are the logits of the row. `sum` is the sum over v
   /// of 2^(log2_of_e x[v] - shift). The result is
   ///   log(sum) - log(2) (log2_of_e logit - shift)
-  /// The second term corrects the rounding error of `shift`. It keeps the loss of a token with a probability
-  /// near 1 near 0.
+  /// The second term corrects the rounding error of `shift`. If the probability of the target is near 1, the
+  /// loss is near 0. Without the correction, the error could then be larger than the loss.
   KOKKOS_FUNCTION float log_of(float sum) const {
     constexpr float log_of_two = 0.693147181F;
     return Kokkos::fma(-log_of_two, Kokkos::fma(log2_of_e, logit, -shift), Kokkos::log(sum));

@@ -39,8 +39,9 @@ bool is_aligned(float const* data) {
   return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
 }
 
-/// Computes the gradient of the bias, if there is one. Returns dy for two products. In bf16 one kernel sums
-/// dy and makes the copy for the products.
+/// Computes the gradient of the bias, if there is one. Returns dy as an operand that both products use. If
+/// products run in bf16, both use the same rounded copy of dy. One kernel sums dy and writes this copy if the
+/// memory is aligned and the dimensions are multiples of 8.
 Matrix sum_and_keep(Space const& exec, LinearSize size, float const* dy, LinearGradients const& out,
                     float* scratch) {
   Matrix gradient = plain(dy, size.out);

@@ -7,9 +7,10 @@
 namespace ddproxy::kernels {
 namespace {
 
-/// Returns e^(-x).
+/// Returns e^(-x), but at most e^60.
 KOKKOS_INLINE_FUNCTION float decay(float x) {
-  // At x = -60 the result is e^60 = 1e26: far from overflow. silu multiplies x by e^-60 there.
+  // A smaller x counts as -60. There the result is e^60 = 1e26, far from overflow, and silu multiplies x by
+  // e^-60.
   constexpr float lowest = -60;
   return power_of_two(-log2_of_e * (x > lowest ? x : lowest));
 }

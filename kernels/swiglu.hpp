@@ -6,8 +6,9 @@
 
 namespace ddproxy::kernels {
 
-// SwiGLU without biases (Shazeer, arXiv:2002.05202, equation 6): the product of silu(gate) = gate s and up,
-// with s = 1 / (1 + exp(-gate)). gate and up are the results of two linear maps of the same input.
+// SwiGLU without biases (Shazeer, arXiv:2002.05202, equation 6): silu(gate) times up, where
+// silu(gate) = gate s and s = 1 / (1 + exp(-gate)). gate and up are the results of two linear maps of the
+// same input.
 
 /// Computes y = silu(gate) up for each element. Reads gate and up [count]; assigns y [count], which may be
 /// the same array as gate or up.

@@ -22,9 +22,9 @@ namespace ddproxy::kernels {
 /// execution space that runs `concurrency` threads.
 Index attention_scratch(Index concurrency, AttentionSize size);
 
-/// Computes attention forward. Reads queries, keys and values. Assigns out [B, T, C] and log_sum [B, H, T],
-/// the logarithm of the denominator of each query's softmax. scratch [attention_scratch()] is overwritten; on
-/// a device it must be aligned to 16 bytes.
+/// Computes the forward pass of attention. Reads queries, keys and values. Assigns out [B, T, C] and log_sum
+/// [B, H, T], the logarithm of the denominator of each query's softmax. scratch [attention_scratch()] is
+/// overwritten; on a device it must be aligned to 16 bytes.
 void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
                        float* scratch);
 
@@ -42,9 +42,10 @@ void attention_backward(Space const& exec, AttentionSize size, AttentionKept con
                         Qkv const& dqkv, float* scratch);
 
 // The implementations. In a build for a host, the functions above call those of `heads`. In a build for a
-// device they call those of `fused` if products run in bf16 and fused::supports() the size, and else those of
-// `batched`. The functions of all namespaces take the same arguments and compute the same results as the
-// functions above.
+// device they call those of `fused` on three conditions: products run in bf16, fused::supports(size) is true,
+// and the device is a CUDA device of compute capability 8.0 or later. Otherwise they call those of `batched`.
+// The functions of all namespaces take the same arguments and compute the same results as the functions
+// above.
 
 /// Attention by batched matrix products. One BLAS call computes the products of all heads of several
 /// sequences, because a device needs many products to be busy. If query heads share keys and values, the
@@ -59,8 +60,8 @@ void attention_backward(Space const& exec, AttentionSize size, AttentionKept con
 
 /// Fused attention, for CUDA devices of compute capability 8.0 and later only: one kernel for the forward
 /// pass, and two for the backward pass. Scores stay in registers. Operands and probabilities are rounded to
-/// bf16, and sums are in fp32. The size must be one that fused::supports() (kernels/sizes/scratch.hpp).
-/// scratch must be aligned to 16 bytes.
+/// bf16, and sums are in fp32. supports(size) (kernels/sizes/scratch.hpp) must be true. scratch must be
+/// aligned to 16 bytes.
 namespace fused {
 void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
                        float* scratch);
@@ -69,9 +70,9 @@ void attention_backward(Space const& exec, AttentionSize size, AttentionKept con
 }  // namespace fused
 
 /// Attention head by head, for hosts only. One thread computes one head at a time and keeps its data in its
-/// caches. All cores have work if there are at least as many heads (heads x sequences) as cores. In the
-/// backward pass one thread computes a whole group of query heads, so the heads of keys and values (kv_heads
-/// x sequences) count there.
+/// caches. All cores have work in the forward pass if heads x sequences is at least the number of cores. In
+/// the backward pass one thread computes a whole group of query heads. So there kv_heads x sequences must be
+/// at least the number of cores.
 namespace heads {
 void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
                        float* scratch);

@@ -69,9 +69,9 @@ void forward_tile(Products const& products, float* log_sum, float* scores) {
                   products.matrices(Operand::v), products.results(Operand::out));
 }
 
-/// Computes the gradients of one tile. `rows` belongs to the first query of the tile. The last tile of the
-/// sequences runs first: it sees every key, so its first products assign the gradients of all keys and
-/// values. The other products add to them.
+/// Computes the gradients of one tile. The arrays of `rows` begin at the first query of the tile. The last
+/// tile of the sequences runs first. It sees every key, so its first products assign the gradients of all
+/// keys and values. The other products add to them.
 void backward_tile(Products const& products, RowGradients const& rows, float* scores, float* dscores) {
   auto const& tile = products.tile;
   const Index d = tile.size.head_size;

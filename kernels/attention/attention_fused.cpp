@@ -12,19 +12,21 @@
 
 // Fused attention: rounds the inputs of a group of sequences to bf16 once, then launches the kernels of
 // fused_forward.hpp, fused_backward_keys.hpp and fused_backward_queries.hpp. A group has as many sequences as
-// a batch of products (attention_batched.cpp), so that the copies need no more memory than the scores there.
+// a batch of products in attention_batched.cpp. So the copies need no more memory than the scores of such a
+// batch.
 namespace ddproxy::kernels::fused {
 namespace {
 
-/// Rows of a tile that a team copies to shared memory in one iteration of its loop (struct Stage). Larger
-/// heads have fewer rows, so that two stages, one in use and one being copied, fit into 48 KiB of shared
-/// memory.
+/// Number of rows of a tile that a team copies to shared memory in one iteration of its loop (struct Stage).
+/// It is smaller for larger heads, so that two stages fit into 48 KiB of shared memory: one in use and one
+/// being copied.
 template <int D>
 inline constexpr int rows_of_step = D == 64 ? 64 : 32;
 
-/// Launches `teams` teams, of which a multiprocessor shall run `at_once` at the same time. With more of them,
-/// each would have too few registers. On an H200, GPT-2-large (four sequences of 1024 tokens) takes 111, 100
-/// and 109 us for the gradients of keys with 2, 3 and 4 teams, and 69, 69 and 67 us for those of queries.
+/// Launches `teams` teams. A multiprocessor shall run `at_once` of them at the same time. With more teams at
+/// once, each team would have too few registers. Times of GPT-2-large (four sequences of 1024 tokens) on an
+/// H200 with 2, 3 and 4 teams at once: 111, 100 and 109 us for the gradients of keys and values, and 69, 69
+/// and 67 us for the gradients of queries.
 template <int at_once, class Kernel>
 void launch(Space const& exec, char const* name, Index teams, Kernel const& kernel) {
   using Stages = typename Kernel::Stages;

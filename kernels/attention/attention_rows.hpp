@@ -7,8 +7,8 @@
 namespace ddproxy::kernels {
 
 /// Dimensions of the scores of one tile of attention, [heads, rows, keys]. `heads` counts the query heads of
-/// all sequences of the tile. Row r belongs to query first + r, which sees the keys 0 to first + r. Scores of
-/// later keys are never read.
+/// all sequences of the tile. Row r belongs to query first + r, which sees the keys 0 to first + r. The
+/// functions below do not read the scores of later keys.
 struct TileRows {
   Index heads;
   Index rows;

@@ -19,13 +19,13 @@ struct Pass {
   AttentionSize size;
   Copies in;
   Qkv gradients;
-  float scale;       ///< of the scores, 1 / sqrt(D)
+  float scale;       ///< factor of the scores, 1 / sqrt(D)
   float scale_log2;  ///< scale log2(e)
 };
 
-/// What one step of a team needs, in shared memory: two tiles of `rows` rows. They are queries and dout for
-/// the gradients of keys, which also need the QueryRows. They are keys and values for the gradients of
-/// queries.
+/// The data of one step of a team, in shared memory: two tiles of `rows` rows each. In the kernel for the
+/// gradients of keys and values the tiles are queries and dout, and `of_queries` is used. In the kernel for
+/// the gradients of queries the tiles are keys and values.
 template <int D, int rows>
 struct Stage {
   alignas(256) Bf16 first[rows * D];
@@ -38,8 +38,8 @@ struct alignas(2 * sizeof(QueryRow)) TwoRows {
   QueryRow of[2];
 };
 
-/// Turns a score into a probability, and the gradient of the probability into that of the unscaled score.
-/// `row` is that of the query.
+/// Replaces the unscaled score in `score` by its probability P. Replaces the gradient of P in `dp` by the
+/// gradient of the scaled score, P (dp - row.product). `row` belongs to the query of the score.
 __device__ inline void differentiate(float scale_log2, QueryRow row, float& score, float& dp) {
   score = fast_power_of_two(Kokkos::fma(score, scale_log2, -row.log_sum));
   dp = score * (dp - row.product);

@@ -4,8 +4,8 @@
 
 #include "kernels/attention/fused_backward.hpp"
 
-// The kernel of the fused backward pass that computes the gradients of keys and values. A team visits, for
-// its keys, the later queries of each query head that uses them:
+// The kernel of the fused backward pass that computes the gradients of keys and values. A team has a tile of
+// keys. In each query head that uses these keys, it visits the queries from its first key on:
 //   P^T = exp(K Q^T / sqrt(D) - log_sum),  dS^T = P^T (V dO^T - sum over d of dO O)
 //   dV = P^T dO,  dK = dS^T Q / sqrt(D)
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -21,13 +21,13 @@ struct GradientsOfKeys {
 
   /// The queries of one step.
   struct Step {
-    Index head;   ///< [sequence, query head]
+    Index head;   ///< index into [sequence, query head]
     Index first;  ///< first query in its sequence
   };
   struct Tile {
     Index sequence, kv_head;
     Index first;  ///< first key
-    Index steps;  ///< of all query heads that use the keys
+    Index steps;  ///< number of steps, for all query heads that use the keys
   };
 
   __device__ Tile tile_of(Index rank) const {
@@ -94,8 +94,8 @@ struct GradientsOfKeys {
     }
   }
 
-  /// Hides the scores of queries that come before the key. The first query of `s` is `ahead` tokens after the
-  /// tile's first key.
+  /// Assigns `never` to the scores of queries that come before the key. The first query of `s` is `ahead`
+  /// tokens after the tile's first key.
   __device__ void hide_earlier_queries(Place<D> const& at, int ahead, Sums* s) const {
     const int key = at.rows_before() + at.row();
     for (int n = 0; n < 2; ++n)

@@ -4,8 +4,8 @@
 
 #include "kernels/attention/fused_backward.hpp"
 
-// The kernel of the fused backward pass that computes the gradients of queries. A team visits, for its
-// queries, the earlier keys:
+// The kernel of the fused backward pass that computes the gradients of queries. A team has a tile of queries.
+// It visits the keys up to its last query:
 //   P = exp(Q K^T / sqrt(D) - log_sum),  dS = P (dO V^T - sum over d of dO O),  dQ = dS K / sqrt(D)
 #if defined(KOKKOS_ENABLE_CUDA)
 

@@ -8,12 +8,12 @@
 namespace ddproxy::kernels::fused {
 namespace {
 
-/// One head of one token. The lanes of a thread share it: a lane has four neighbouring features. All heads of
-/// all tokens of a group of sequences are fewer than 2^31, so that numbers of rows are ints, which a device
-/// divides faster.
+/// One head of one token, called a row. The lanes of a thread share it: a lane has four neighbouring
+/// features. A group of sequences has fewer than 2^31 rows. So the number of a row is an int, which a device
+/// divides faster than an Index.
 struct HeadRow {
   int token, head;
-  Index place;  ///< [sequence, head, token of the sequence]
+  Index place;  ///< index into [sequence, head, token of the sequence]
 };
 
 constexpr int features_of_lane = 4, threads_of_team = 16;

@@ -6,10 +6,10 @@
 #include "kernels/base/bf16.hpp"
 
 // The inputs of the fused attention, in the form in which its kernels read them: rounded to bf16, and each
-// head's rows side by side. The kernels read an input many times, so that one rounding pass pays.
+// head's rows side by side. The kernels read an input many times, so it is faster to round it once before.
 namespace ddproxy::kernels::fused {
 
-/// What the backward pass needs of each query besides its vectors. `log_sum` has the base 2.
+/// The two numbers that the backward pass needs for each query besides the query's vectors.
 struct QueryRow {
   float log_sum;  ///< log2 of the denominator of the softmax
   float product;  ///< sum over d of dout[d] out[d]
@@ -22,7 +22,7 @@ struct Copies {
   Bf16* dout;
   QueryRow* rows;  ///< [sequence, query head, token]
 
-  /// Takes the places from `scratch` [attention_scratch(size)], which must be aligned to 16 bytes.
+  /// Divides `scratch` [attention_scratch(size)] among the arrays. It must be aligned to 16 bytes.
   Copies(AttentionSize size, float* scratch);
 };
 

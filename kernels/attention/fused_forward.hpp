@@ -21,7 +21,7 @@ struct Forward {
   };
   AttentionSize size;
   Bf16 const *q, *k, *v;  ///< [sequence, head, token, D]
-  float scale;            ///< of the scores, 1 / sqrt(D)
+  float scale;            ///< factor of the scores, 1 / sqrt(D)
   float scale_log2;       ///< scale log2(e)
   float* out;             ///< [sequence, token, query head, D]
   float* log_sum;         ///< [sequence, query head, token]

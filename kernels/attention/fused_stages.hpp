@@ -11,12 +11,13 @@
 
 namespace ddproxy::kernels::fused {
 
-/// The smallest finite score that matters: its probability is 0.
+/// The score that replaces the score of a key that a query does not see. It is finite, and its probability is
+/// 0.
 inline constexpr float never = -1e30F;
 
 /// A team's tile of queries, and the keys that it visits.
 struct QueryTile {
-  Index head, kv_head;  ///< [sequence, head]
+  Index head, kv_head;  ///< indices into [sequence, head]
   Index first;          ///< first query in its sequence
   Index steps;          ///< number of tiles of keys, up to the last query's own position
 };
@@ -31,8 +32,8 @@ __device__ inline QueryTile query_tile(AttentionSize const& size, Index rank, In
   return {head, kv_head, first, (end + keys - 1) / keys};
 }
 
-/// Hides the scores of keys that come after the query, in `fragments` neighbouring fragments. The team's
-/// first query is `ahead` after the first key of the fragments.
+/// Assigns `never` to the scores of keys that come after the query, in `fragments` neighbouring fragments.
+/// The team's first query is `ahead` tokens after the first key of the fragments.
 template <int fragments, int D>
 __device__ void hide_later_keys(Place<D> const& at, int ahead, Sums* s) {
   const int query = ahead + at.rows_before() + at.row();
@@ -62,9 +63,9 @@ __device__ void load_own_rows(Member const& team, Place<D> const& at, Stages* st
   team.team_barrier();
 }
 
-/// Carries out the steps of a team. For each step, in order, it calls copy(stage), which begins the copies
-/// into a stage, and work(stage), which computes with it when the copies have arrived. copy() is one step
-/// ahead of work().
+/// Carries out the steps of a team, in order. For each step it calls copy(stage), which begins the copies
+/// into a stage. When the copies have arrived, it calls work(stage), which computes with them. copy() is one
+/// step ahead of work().
 template <class Member, class Stages, class Copy, class Work>
 __device__ void in_stages(Member const& team, Stages* stages, Index steps, Copy const& copy,
                           Work const& work) {

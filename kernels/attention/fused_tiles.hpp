@@ -27,17 +27,19 @@ KOKKOS_INLINE_FUNCTION Index tiles_of(AttentionSize const& size) {
 
 /// The place of the calling thread in its team, and in the tiles from which it loads fragments.
 ///
-/// A lane loads a fragment from row `row` on and from column 16 `step` on at
+/// For the fragment that begins at row `row` and column 16 `step` of a tile, a lane loads from the address
 ///   ((tile + offset) XOR 32 step) + the bytes of `row` rows,
-/// where offset is `along` or `across`. 16 columns are two vectors of 16 bytes. The place of a vector is an
-/// XOR of its number, so going 16 step columns further is an XOR, not an addition. The XOR changes no bit of
-/// the tile's address, because tiles are aligned to 256 bytes. `row` is a multiple of 16, so row mod 8 stays
-/// the same, and with it the place of a vector.
+/// where offset is `along` or `across`. 16 columns are two vectors of 16 bytes. The place of a vector is its
+/// number XOR (r mod 8). So a move by 16 `step` columns is an XOR, not an addition. The XOR changes no bit of
+/// the tile's address, because tiles are aligned to 256 bytes. `row` is a multiple of 16, so it does not
+/// change r mod 8 or the place of a vector.
 template <int D>
 struct Place {
   unsigned warp, lane;
-  unsigned along;   ///< offset in bytes for a fragment A, and for a fragment B whose columns are the tile's
-  unsigned across;  ///< offset in bytes for a fragment B whose columns are the tile's rows
+  /// Offset in bytes for a fragment A, and for a fragment B whose columns are columns of the tile.
+  unsigned along;
+  /// Offset in bytes for a fragment B whose columns are rows of the tile.
+  unsigned across;
 
   __device__ Place(unsigned warp_of_team, unsigned lane_of_thread)
       : warp(warp_of_team),
@@ -45,10 +47,10 @@ struct Place {
         along(offset(lane & 15U, lane >> 4U)),
         across(offset((lane & 7U) + (lane >> 4U) * 8, lane >> 3U & 1U)) {}
   __device__ int thread() const { return static_cast<int>(warp * lanes + lane); }
-  /// First row and first column of this lane in fragments A and C.
+  /// row() and column() return the first row and the first column of this lane in fragments A and C.
   __device__ int row() const { return static_cast<int>(lane >> 2U); }
   __device__ int column() const { return static_cast<int>(2 * (lane & 3U)); }
-  /// First row of this warp in the team's tile.
+  /// Returns the first row of this warp in the team's tile.
   __device__ int rows_before() const { return static_cast<int>(warp) * rows_of_warp; }
 
  private:
@@ -57,8 +59,8 @@ struct Place {
   }
 };
 
-/// Returns the address from which a lane loads; see Place. `tile` is the tile's address plus the lane's
-/// offset.
+/// Returns the address from which a lane loads, by the equation of Place. `tile` is the tile's address plus
+/// the lane's offset.
 template <int D>
 __device__ unsigned address_in(unsigned tile, int row, int step) {
   return (tile ^ static_cast<unsigned>(inner * step) * bytes_of_bf16) +
@@ -66,7 +68,8 @@ __device__ unsigned address_in(unsigned tile, int row, int step) {
 }
 
 /// Begins to copy `rows` rows of D numbers into a tile. Only the first `there` rows exist; the others become
-/// zero. A thread copies the vector with the same number of every (threads / vectors of a row)-th row.
+/// zero. A thread copies one vector of every (threads / vectors of a row)-th row, always the vector with the
+/// same number.
 template <int D, int rows>
 __device__ void copy_tile(Place<D> const& at, Bf16 const* from, Index there, Bf16* tile) {
   constexpr int vectors = D / numbers_of_vector, rows_at_once = warps * lanes / vectors;
@@ -112,8 +115,8 @@ struct RowFragments {
     const unsigned from = shared_address(tile) + at.along;
     for (int step = 0; step < D / inner; ++step) of[step] = load_matrices(address_in<D>(from, row, step));
   }
-  /// Computes C += A R^T for two neighbouring fragments, c[0] and c[1]. A is this, and R is rows `row` to row
-  /// + 15 of a tile. `tile` is the tile's address plus Place::across.
+  /// Computes C += A R^T for two neighbouring fragments, c[0] and c[1]. A is this object. R is the rows `row`
+  /// to row + 15 of a tile. `tile` is the tile's address plus Place::across.
   __device__ void multiply_transposed(unsigned tile, int row, Sums* c) const {
     for (int step = 0; step < D / inner; ++step)
       multiply_add_two(c, of[step], load_matrices(address_in<D>(tile, row, step)));

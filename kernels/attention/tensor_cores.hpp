@@ -11,11 +11,10 @@
 //
 // A product of fragments is C[16, 8] += A[16, 16] B[16, 8]. A and B are bf16, and C is fp32. Each lane holds
 // a part of each fragment. With row = lane / 4 and column = 2 (lane % 4):
-//   A  four registers of two neighbouring elements: (row, column), (row + 8, column), (row, column + 8),
-//      (row + 8, column + 8)
-//   B  two registers of two elements, one below the other: (column, row) and (column + 1, row); (column + 8,
-//   row)
-//      and (column + 9, row)
+//   A  four registers. Each has two neighbouring elements of a row, beginning at
+//      (row, column), (row + 8, column), (row, column + 8) and (row + 8, column + 8)
+//   B  two registers. Each has two neighbouring elements of a column, beginning at
+//      (column, row) and (column + 8, row)
 //   C  four numbers: (row, column), (row, column + 1), (row + 8, column), (row + 8, column + 1)
 #if defined(KOKKOS_ENABLE_CUDA)
 
@@ -31,7 +30,7 @@ struct Sums {
   float of[4];
 };
 
-/// Bf16 numbers in a vector of 16 bytes, the unit in which tiles are copied and stored.
+/// Number of bf16 numbers in a vector of 16 bytes. Tiles are copied and stored in such vectors.
 inline constexpr int numbers_of_vector = 8;
 
 __device__ inline unsigned lane_of_warp() {
@@ -46,8 +45,8 @@ __device__ inline unsigned shared_address(void const* pointer) {
 }
 
 /// Loads four matrices of 8 x 8 elements from shared memory. Lanes 8 i to 8 i + 7 give the addresses
-/// (shared_address()) of the rows of matrix i, aligned to 16 bytes. Register i of a lane gets the elements
-/// (lane / 4, 2 (lane % 4)) and the next.
+/// (shared_address()) of the rows of matrix i, aligned to 16 bytes. Register i of a lane gets two
+/// neighbouring elements of a row of matrix i, beginning at (lane / 4, 2 (lane % 4)).
 __device__ inline Fragment load_matrices(unsigned row) {
   Fragment f{};
 #if __CUDA_ARCH__ >= 800
@@ -58,7 +57,7 @@ __device__ inline Fragment load_matrices(unsigned row) {
   return f;
 }
 
-/// As load_matrices(), but each matrix is transposed.
+/// Does the same as load_matrices(), but transposes each matrix.
 __device__ inline Fragment load_matrices_transposed(unsigned row) {
   Fragment f{};
 #if __CUDA_ARCH__ >= 800
@@ -115,7 +114,7 @@ __device__ inline void copy_8_bytes(void* to, void const* from, bool exists) {
 #endif
 }
 
-/// Ends a group of copies.
+/// Makes one group of the copies that this thread has begun since the last call.
 __device__ inline void end_group_of_copies() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");

@@ -21,8 +21,8 @@ void forget_foreign_error();
 /// next check of a launch would find this error and end the run.
 ///
 /// Use: make a ForeignCall directly before a call of such a library. The constructor throws what
-/// check_launches() throws, because an error that is there now is ddproxy's own. The destructor forgets the
-/// error that the library left. Check the status that the library returns as usual.
+/// check_launches() throws, because an error from before the call is ddproxy's own. The destructor forgets
+/// the error that the library left. Check the status that the library returns as usual.
 class ForeignCall {
  public:
   ForeignCall() { check_launches(); }

@@ -15,7 +15,7 @@
 #endif
 
 // Gives the BLAS of the device's vendor one set of names, for gemm_device.cpp. The library is cuBLAS or
-// hipBLAS, which has the same calls. The HIP half has never been run.
+// hipBLAS. Both have the same calls. The HIP half has never been run.
 namespace ddproxy::kernels::blas {
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -40,7 +40,7 @@ inline Status gemm(Handle h, Operation of_a, Operation of_b, int m, int n, int k
   return cublasGemmEx(h, of_a, of_b, m, n, k, alpha, a, CUDA_R_32F, lda, b, CUDA_R_32F, ldb, beta, c,
                       CUDA_R_32F, ldc, compute, CUBLAS_GEMM_DEFAULT);
 }
-/// As gemm(), with operands in bf16. Sums and the result are in fp32.
+/// Does the same as gemm(), with operands in bf16. Sums and the result are in fp32.
 inline Status gemm_of_bf16(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
                            Bf16 const* a, int lda, Bf16 const* b, int ldb, float const* beta, float* c,
                            int ldc) {

@@ -84,15 +84,16 @@ void set_matrix_precision(MatrixPrecision precision);
 /// Returns the precision of products.
 MatrixPrecision matrix_precision();
 
-/// Rounds a matrix once for several products. With bf16 it enqueues a rounded copy of `m`, and gemm() uses
-/// this copy for the matrix that is returned. The copy is valid until the next call of keep_rounded(). With
-/// fp32 and tf32 it returns `m`. `rows` and `columns` are those in memory, before a transposition.
+/// Rounds a matrix once for several products. With bf16 it enqueues the kernel that writes a rounded copy of
+/// `m`, and gemm() uses this copy for the matrix that is returned. The copy is valid until the next call of
+/// keep_rounded(), or of memory_of_kept() if that returns memory. With fp32 and tf32 it returns `m`. `rows`
+/// and `columns` are those in memory, before a transposition.
 Matrix keep_rounded(Space const& exec, Index rows, Index columns, Matrix m);
 
-/// Returns memory for a rounded copy of a matrix [rows, columns]. Use it if your own kernel can write the
-/// rounded elements: fill the memory with it, set Matrix::is_kept, and do not call keep_rounded(). Returns a
-/// null pointer if products do not run in bf16, or if rows or columns are not multiples of 8. Then call
-/// keep_rounded().
+/// Returns memory for a rounded copy of a matrix [rows, columns]. Use this function if your own kernel can
+/// write the rounded elements: let the kernel fill the memory, set Matrix::is_kept, and do not call
+/// keep_rounded(). Returns a null pointer if products do not run in bf16, or if rows or columns are not
+/// multiples of 8. In these cases call keep_rounded().
 Bf16* memory_of_kept(Space const& exec, Index rows, Index columns);
 
 /// Returns a text for the provenance in results files: library and version of the backend, and the core type

@@ -6,8 +6,8 @@
 
 // Matrix products of a training step with few tokens, on a host. A general BLAS copies both operands into its
 // own layout. These products have one large matrix: an operand that is a weight, or a result that is the
-// gradient of a weight. gemm_skinny() reads or writes it in memory only once. At most it copies a block of
-// the weight that fits into a cache.
+// gradient of a weight. gemm_skinny() reads or writes this matrix in memory only once. At most it copies
+// blocks of the weight, and each block fits into a cache.
 namespace ddproxy::kernels {
 
 /// Returns true if gemm_skinny() can compute this product and is faster than BLAS for it. The product must

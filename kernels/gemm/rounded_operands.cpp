@@ -14,7 +14,7 @@ struct RoundRow {
   float const* from;
   Index from_stride;
   Index rows, columns;
-  std::uint32_t* to;  ///< two elements of the copy
+  std::uint32_t* to;  ///< the copy; each number holds two elements
   Index to_stride;    ///< in pairs of elements
 
   KOKKOS_FUNCTION void operator()(Team const& team) const {

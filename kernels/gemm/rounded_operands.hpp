@@ -12,20 +12,20 @@ namespace ddproxy::kernels {
 
 /// Copies of the operands of products, rounded to bf16 (to nearest, ties to even).
 ///
-/// Memory: one array for each Slot. An array grows to the largest matrix that was rounded into it, and then
-/// it stays. rounded_operands_elements() (kernels/sizes/scratch.hpp) tells the sizes beforehand. Only while
-/// an array grows, round() waits for the device.
+/// Memory: one array for each Slot. An array grows to the largest matrix that was rounded into it, and keeps
+/// its size until clear(). rounded_operands_elements() (kernels/sizes/scratch.hpp) predicts the memory of all
+/// arrays. round() waits for the device only if an array has to grow.
 ///
 /// Padding: rows and columns are filled up with zeros to multiples of 8. So rows are aligned to 16 bytes, and
-/// a product may take the filled-up inner dimension. The fast kernels of cuBLAS need both: for the head of
-/// GPT-2, whose inner dimension is the vocabulary of 50257, cuBLAS otherwise chose a kernel that took 4.0 ms
-/// on an H200 for 0.5 TFLOP.
+/// a product may take the padded inner dimension. The fast kernels of cuBLAS need both. Without padding,
+/// cuBLAS chose a slow kernel for the product of GPT-2's head whose inner dimension is the vocabulary, 50257:
+/// it took 4.0 ms on an H200 for 0.5 TFLOP.
 ///
-/// Streams: a copy is overwritten by the next round() into the same slot. All products must therefore run on
-/// one stream, as those of one BLAS handle do here.
+/// Streams: the next round() into the same slot overwrites a copy. So all products must run on one stream.
 class RoundedOperands {
  public:
-  /// left and right: the operands of one product. kept: see keep_rounded().
+  /// left and right: the operands of one product. kept: the copy that keep_rounded() makes for several
+  /// products.
   enum Slot { left, right, kept };
 
   struct Copy {

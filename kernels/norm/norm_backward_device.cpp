@@ -7,7 +7,7 @@
 namespace ddproxy::kernels::devices {
 namespace {
 
-/// Two sums over a row that one pass takes.
+/// Two sums over a row, computed in one pass.
 struct TwoSums {
   float first = 0, second = 0;
   KOKKOS_FUNCTION TwoSums& operator+=(TwoSums const& other) {

@@ -10,10 +10,9 @@ namespace ddproxy::kernels::hosts {
 namespace {
 
 /// Number of rows in a block. First x and dy of all rows of the block are read, then dx of these rows is
-/// written. So the memory first serves a long run of reads and then a long run of writes, each of consecutive
-/// cache lines, and does not change between reads and writes after each row. While x and dy are read, the
-/// lines of dx are prefetched. The block is small enough that they are still in the second-level cache when
-/// dx is written.
+/// written. So the memory serves a long run of reads and then a long run of writes. It does not change
+/// between reads and writes after each row. While x and dy are read, the cache lines of dx are prefetched.
+/// The block is small enough that these lines are still in the second-level cache when dx is written.
 constexpr Index rows_at_once = 8;
 
 /// The numbers of one row that its gradients depend on.

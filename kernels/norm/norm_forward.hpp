@@ -5,8 +5,8 @@
 #include "kernels/base/types.hpp"
 #include "kernels/norm/row_statistics.hpp"
 
-// The forward passes of the norms. As in row_sums.hpp there are two implementations: those of `hosts` run on
-// hosts only, and those of `devices` also give right results on a host.
+// The forward passes of the norms. There are two implementations. The functions in `hosts` run on hosts only.
+// The functions in `devices` are for devices, and also give right results on a host.
 namespace ddproxy::kernels {
 
 /// The inputs of a norm's forward pass and its sizes: x [rows, columns], weight [columns], bias [columns]. A

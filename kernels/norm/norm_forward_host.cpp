@@ -13,9 +13,9 @@ namespace {
 /// Rows with more columns are wide. x, y, weight and bias of a wide row are larger than the first-level
 /// cache.
 constexpr Index wide = 2048;
-/// Number of wide rows of a group. They are written in blocks of columns, so that they share each read of
-/// weight and bias. The cache lines of y that a group prefetches must stay in a cache until they
-/// are written.
+/// Number of wide rows in a group. A group is written one block of columns after another, so that its rows
+/// share each read of weight and bias. The cache lines of y that a group prefetches must stay in a cache
+/// until they are written.
 constexpr Index group_rows = 4;
 constexpr Index block = 256;
 

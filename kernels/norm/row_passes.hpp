@@ -16,7 +16,7 @@ inline constexpr int partial_sums = 4;
 /// Number of elements of each array that sum() reads at once.
 inline constexpr Index columns_at_once = partial_sums * tile::lanes;
 
-/// Two sums that one pass takes. T is a Vector or a float.
+/// Two sums over a row, computed in one pass. T is a Vector or a float.
 template <class T>
 struct TwoSums {
   T first, second;
@@ -51,7 +51,7 @@ inline constexpr auto request_nothing = [](Index) {};
 
 /// Returns the sum over c of term(a[c], b[c], ...), where a, b, ... [columns] are `arrays`. The term is a
 /// number or TwoSums. `term` is called with Vectors, and with floats for the last columns. `request` is
-/// called for each group of columns_at_once columns, with the first of them.
+/// called for each group of columns_at_once columns, with the index of the group's first column.
 template <class Term, class Requests, class... Arrays>
 auto sum(Index columns, Term const& term, Requests const& request, Arrays const*... arrays) {
   decltype(term(tile::load(arrays)...)) parts[partial_sums] = {};

@@ -44,8 +44,10 @@ Index padded_for_bf16(Index count) {
   return (count + elements_of_16_bytes - 1) / elements_of_16_bytes * elements_of_16_bytes;
 }
 
-// A linear layer multiplies x and the weight (left and right), x and dy (left and kept), and dy and the
-// weight (kept and right). The head multiplies dlogits (kept) and x or the table (right).
+// left, right and kept are the slots of RoundedOperands (kernels/gemm/rounded_operands.hpp). The products of
+// a linear layer are x (left) times the weight (right), x (left) times dy (kept), and dy (kept) times the
+// weight (right). The products of the head are x (left) times the table (right), dlogits (kept) times x
+// (right), and dlogits (kept) times the table (right).
 Index rounded_operands_elements(std::vector<LinearSize> const& layers, LinearSize head) {
   const auto padded = [](Index rows, Index columns) {
     return padded_for_bf16(rows) * padded_for_bf16(columns);

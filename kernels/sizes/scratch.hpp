@@ -9,8 +9,8 @@ namespace ddproxy::kernels {
 
 using Index = std::int64_t;
 
-// The scratch memory that kernels need, in elements of 4 bytes. `concurrency` is the number of threads that
-// an execution space runs. The space need not exist.
+// The memory that kernels need, in elements of 4 bytes. `concurrency` is the number of threads that an
+// execution space runs. These functions need neither Kokkos nor an execution space.
 
 /// Returns the number of parts into which a sum over rows is divided. Each part has its own partial sum.
 /// There are enough parts to keep the space busy.
@@ -44,12 +44,13 @@ struct LinearSize {
 /// a bias needs none.
 Index linear_scratch(Index concurrency, LinearSize size);
 
-/// Returns a number of rows or columns, filled up to a multiple of 8, as copies of operands in bf16 have
-/// them.
+/// Returns `count` rows or columns, rounded up to a multiple of 8. The copies of operands in bf16 are padded
+/// to such numbers.
 Index padded_for_bf16(Index count);
 
-/// Returns the elements of the copies in bf16 that the products of a model share if they run in bf16
-/// (kernels/gemm/rounded_operands.hpp). `layers` are the linear layers, and `head` is the output head.
+/// Returns the memory of the copies of operands in bf16, in elements of 4 bytes. All products of a model
+/// share this memory (kernels/gemm/rounded_operands.hpp). `layers` are the linear layers, and `head` is the
+/// output head.
 Index rounded_operands_elements(std::vector<LinearSize> const& layers, LinearSize head);
 
 /// Dimensions of the attention of one layer: B = batch, T = sequence, H = heads, D = head_size, C = H D, G =
@@ -70,10 +71,10 @@ struct AttentionSize {
 namespace batched {
 
 /// Number of queries of each head whose scores are in memory at the same time. Taking all queries at once
-/// would double the work, because half of the scores would belong to keys that their query does not see. Few
-/// queries would make many small products: on an H200 the backward pass of GPT-2-large with four sequences of
-/// 1024 tokens takes 104 ms with 128 queries, 99 ms with 256 and 97 ms with 512. But 512 queries need twice
-/// as much memory as 256.
+/// would double the work, because half of the scores would belong to keys that their query does not see. With
+/// few queries there would be many small products: on an H200 the backward pass of GPT-2-large with four
+/// sequences of 1024 tokens takes 104 ms with 128 queries, 99 ms with 256 and 97 ms with 512. But 512 queries
+/// need twice as much memory as 256.
 inline constexpr Index tile_rows = 256;
 
 /// Maximum number of query heads in a batch of products. If one sequence has more heads, a batch consists of
@@ -109,8 +110,8 @@ namespace fused {
 /// Returns whether the fused attention has kernels for this size: heads of 64 or 128 features.
 bool supports(AttentionSize size);
 
-/// Returns the elements of scratch memory for the copies of one array of all query heads, or of all heads of
-/// keys, of sequences_at_once() sequences. The copy is in bf16.
+/// Returns the elements of scratch memory for a copy of one array in bf16. The array holds `heads` heads of
+/// sequences_at_once() sequences: all query heads, or all heads of keys or of values.
 Index copy_elements(AttentionSize size, Index heads);
 
 /// Returns the elements of scratch memory that the forward or the backward pass needs: copies of queries,

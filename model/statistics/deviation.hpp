@@ -25,9 +25,9 @@ inline double standard_deviation(std::span<const double> values) {
   return std::sqrt(squared_deviations(values) / static_cast<double>(values.size() - 1));
 }
 
-/// Returns the pooled standard deviation of two samples, whose distributions may have different means but
-/// have the same standard deviation. It is estimated with m + n - 2 degrees of freedom, where m and n are the
-/// numbers of values. Returns NaN for fewer than three values in all.
+/// Returns the pooled standard deviation of two samples. It assumes that their distributions have the same
+/// standard deviation; the means may differ. It is estimated with m + n - 2 degrees of freedom, where m and n
+/// are the numbers of values. Returns NaN for fewer than three values in all.
 inline double pooled_deviation(std::span<const double> a, std::span<const double> b) {
   const auto count = a.size() + b.size();
   if (count < 3) return std::numeric_limits<double>::quiet_NaN();

@@ -33,7 +33,7 @@ double quantile_of_sorted(std::span<const double> sorted, double q) {
   const double at = place(q, sorted.size());
   const double below = neighbour_of(at, sorted, Neighbour::below);
   const double above = neighbour_of(at, sorted, Neighbour::above);
-  if (below == above) return below;  // also if both are infinite
+  if (below == above) return below;  // std::lerp() could return NaN if both are infinite
   return std::lerp(below, above, at - std::floor(at));
 }
 
@@ -55,7 +55,8 @@ double median_in_place(std::span<double> values) {
   std::ranges::nth_element(values, middle);
   if (values.size() % 2 == 1) return *middle;
   const double below = *std::max_element(values.begin(), middle);
-  return below == *middle ? below : std::lerp(below, *middle, 0.5);  // also if both are infinite
+  // std::lerp() could return NaN if both are infinite
+  return below == *middle ? below : std::lerp(below, *middle, 0.5);
 }
 
 }  // namespace ddproxy::model

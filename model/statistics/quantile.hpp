@@ -16,12 +16,12 @@ double quantile_of_sorted(std::span<const double> sorted, double q);
 /// Says which of the two neighbours of a quantile is meant: the value below it or the value above it.
 enum class Neighbour { below, above };
 /// Returns the neighbour of the q quantile (q from 0 to 1). The result is one of the values; nothing is
-/// interpolated. If the quantile is one of the values, it is both of its neighbours. Returns NaN for no
-/// values.
+/// interpolated. If the quantile equals a value, this value is both the neighbour below and the neighbour
+/// above. Returns NaN for no values.
 double quantile(std::vector<double> values, double q, Neighbour neighbour);
-/// Returns the smallest of the values for which at least a share p of all values (p above 0, at most 1) is
-/// not larger. This is the p quantile of the empirical distribution; nothing is interpolated. Returns NaN
-/// for no values.
+/// Returns the p quantile of the empirical distribution (p above 0, at most 1). It is the smallest value v
+/// for which at least a share p of all values is at most v. Nothing is interpolated. Returns NaN for no
+/// values.
 double empirical_quantile(std::vector<double> values, double p);
 
 /// Returns the median and reorders the values; allocates no memory. Returns NaN for no values.

@@ -13,7 +13,8 @@ namespace ddproxy::model {
 
 /// A CSV file as text. Lines that start with '#' and empty lines are skipped. The first remaining line names
 /// the columns. There is no quoting. Blanks around a field are removed. Errors are std::invalid_argument with
-/// the message "FILE:LINE: what is wrong".
+/// the message "FILE:LINE: what is wrong", or "FILE: what is wrong" if the file cannot be read or is too
+/// large.
 class CsvTable {
  public:
   static constexpr std::size_t largest_file = 64 << 20;  ///< bytes; about a million rows

@@ -7,7 +7,7 @@
 namespace ddproxy::model {
 namespace {
 
-constexpr std::size_t d_stream = 0, d_wide = 1;  // gradients of activations
+constexpr std::size_t d_stream = 0, d_wide = 1;  // indices into ForwardPass::gradients
 
 std::string name_of(std::size_t block) {
   return "h." + std::to_string(block);
@@ -37,7 +37,7 @@ ForwardPass forward_pass(FfnStack const& stack) {
   pass.gradients = {{"stream", stack.d_model, std::nullopt, true}, {"wide", stack.d_ff}};
   pass.activations.push_back({name_of(0) + ".input", stack.d_model, std::nullopt, true});
   for (std::size_t block = 0; block < blocks; ++block) {
-    const std::size_t c_proj = 2 * (blocks - 1 - block), c_fc = c_proj + 1;  // operations and gradients
+    const std::size_t c_proj = 2 * (blocks - 1 - block), c_fc = c_proj + 1;  // indices in BackwardPass
     const std::size_t input = 2 * block, hidden = input + 1, result = input + 2;
     pass.activations.push_back({name_of(block) + ".hidden", stack.d_ff, block});
     pass.activations.push_back({name_of(block + 1) + ".input", stack.d_model, std::nullopt, true});

@@ -10,8 +10,8 @@
 namespace ddproxy::model {
 
 /// A stack of feed-forward blocks, and nothing else. A block has two matrices: one of d_model x d_ff and one
-/// of d_ff x d_model. How to Scale Your Model (Austin et al., 2025, chapter 5) uses such a stack as a
-/// simplified transformer.
+/// of d_ff x d_model. The book "How to Scale Your Model" (Austin et al., 2025, chapter 5) uses such a stack
+/// as a simplified transformer.
 struct FfnStack {
   std::int64_t blocks = 0;
   std::int64_t d_model = 0;

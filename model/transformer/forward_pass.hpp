@@ -46,9 +46,10 @@ struct TensorUse {
 /// One operator of the forward pass.
 struct ForwardOperation {
   std::size_t operation;  ///< index of its counterpart in BackwardPass::operations
-  /// The block whose recomputation runs this operator again, if activations are not kept (Checkpoint::layer,
-  /// micro_batch.hpp). std::nullopt if no recomputation runs this operator: it is outside of blocks, or it is
-  /// the last linear layer of a block, whose result is the input of the next block and is kept.
+  /// The block whose recomputation runs this operator again, if the step does not keep all activations
+  /// (Checkpoint::layer, micro_batch.hpp). std::nullopt if no recomputation runs this operator: it is outside
+  /// of blocks, or it is the last linear layer of a block, whose result is the input of the next block and is
+  /// kept.
   std::optional<std::size_t> block = std::nullopt;
   std::vector<TensorUse> activations = {};   ///< activations that the forward operator uses
   std::vector<std::size_t> saved = {};       ///< activations that the backward counterpart reads
@@ -67,10 +68,10 @@ struct ForwardPass {
 };
 
 /// Returns the forward pass of a model. The tensors are those that miniapp/compute allocates. The linear
-/// layer that ends a branch (c_proj) adds its result to the residual stream.
-/// For each token a layer norm keeps the mean and 1 / standard deviation, and an RMS
-/// norm keeps 1 / rms. For each token and head the attention keeps the logarithm of the sum of exp(score),
-/// not the probabilities. Throws what check() (shape.hpp) throws.
+/// layer that ends a branch (c_proj) adds its result to the residual stream. For each token a layer norm
+/// keeps the mean and 1 / standard deviation, and an RMS norm keeps 1 / rms. For each token and head the
+/// attention keeps the logarithm of the sum of exp(score), not the probabilities. Throws what check()
+/// (shape.hpp) throws.
 ForwardPass forward_pass(Shape const& shape);
 
 }  // namespace ddproxy::model

@@ -27,8 +27,9 @@ enum class OperationKind {
   token_table,     ///< gradient of the token embedding; added to the head's gradient in a tied model
 };
 
-/// The part of a layer whose parameters an operation uses, named as in Hugging Face's GPT-2. `none`: the
-/// operation has no parameters, or its kind alone says which parameters it uses (output head and embeddings).
+/// The part of a layer whose parameters an operation uses. Parts of GPT-2 have their names in Hugging Face's
+/// GPT-2. `none`: the operation has no parameters, or its kind alone says which parameters it uses (output
+/// head and embeddings).
 enum class Part {
   none,
   ln_1,

@@ -39,8 +39,8 @@ struct Shape {
   std::int64_t key_features() const { return (kv_heads > 0 ? kv_heads : heads) * head_size(); }
 };
 
-/// Throws std::invalid_argument that names the first dimension that is not positive or does not fit the
-/// others.
+/// Checks that all dimensions are positive and fit each other. Throws std::invalid_argument that names the
+/// first dimension for which this is not true.
 void check(Shape const& shape);
 
 }  // namespace ddproxy::model

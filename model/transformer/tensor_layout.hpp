@@ -18,16 +18,15 @@ struct Slice {
   bool operator==(Slice const&) const = default;
 };
 
-/// Returns the part of `whole` at place `place` (from 0), if `whole` is divided into `places` equal parts.
-/// `whole.count` must be divisible by `places`.
+/// Divides `whole` into `places` equal parts and returns part number `place`, from 0. `whole.count` must be
+/// divisible by `places`.
 constexpr Slice own_part(Slice whole, std::size_t places, std::size_t place) {
   const std::size_t count = whole.count / places;
   return {whole.offset + place * count, count};
 }
 
-/// Returns the part of `whole` at place `place` (from 0), if `whole` is divided into parts of `part`
-/// elements. The last part is shorter if `whole.count` is not divisible by `part`. A part behind the end of
-/// `whole` is empty.
+/// Divides `whole` into parts of `part` elements and returns part number `place`, from 0. The last part is
+/// shorter if `whole.count` is not divisible by `part`. A part behind the end of `whole` is empty.
 Slice held_part(Slice whole, std::size_t part, std::size_t place);
 
 /// Consecutive elements of the model that are divided among the ranks of a group: a bucket or a unit. All
@@ -42,7 +41,7 @@ struct ShardedSlice {
   std::size_t padded() const { return part() * shards; }
   /// Returns the number of elements of the padding.
   std::size_t padding() const { return padded() - model.count; }
-  /// Returns the elements of the model in the shard at a place.
+  /// Returns the elements of the model in the shard of the rank at `place` of the group, from 0.
   Slice held(std::size_t place) const { return held_part(model, part(), place); }
 };
 
