@@ -25,14 +25,6 @@ endif()
 # programs that tests with the label login_node run.
 add_custom_target(ddproxy_device_build DEPENDS ddproxy ddproxy-model)
 
-# ddproxy_compile_fast(TARGET): compiles the C++ sources of a test with -O1 instead of -O3. The compiler then takes about a third less time. The libraries that
-# the test links keep -O3. Do not use it for programs that measure times, or for tests that instantiate templates of kernels.
-function(ddproxy_compile_fast target)
-  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
-  # At -O1, GCC 12 warns that copies of strings exceed their bounds, although they do not.
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-array-bounds;-Wno-stringop-overflow>)
-endfunction()
-
 # ddproxy_test_part(NAME [OPTIMIZED] SOURCES file... LINKS target...): adds a library that several test programs share. OPTIMIZED: the
 # sources keep the optimization of the project (ddproxy_compile_fast).
 function(ddproxy_test_part name)

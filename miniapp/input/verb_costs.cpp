@@ -75,7 +75,8 @@ class SharedTables {
       : step_(step), tables_(tables), ranks_per_node_(ranks_per_node) {}
 
   // Returns a warning in two cases: another communicator with different groups uses the same table, or the
-  // groups are on more nodes than neighbouring ranks would be. Call this function for each use of a table.
+  // groups are on more nodes than the same number of consecutive ranks would be. Call this function for each
+  // use of a table.
   std::string add(model::Verb table, model::CommunicatorId id, RankGroup group) {
     const model::CommunicatorId nowhere{step_.communicators.size()};
     const auto found = tables_({table, nowhere}, group);

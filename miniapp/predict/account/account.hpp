@@ -44,9 +44,12 @@ struct Account {
   double device_bytes = 0;     ///< memory of a device; 0: not known
   std::vector<AccountedMethod> methods;
 
+  /// Returns the bytes of parameters, gradients and optimizer state in fp32: 16 bytes a parameter.
   double state_bytes() const { return 16 * static_cast<double>(counts.parameters); }
   double activation_bytes() const;  ///< activations of one micro-batch on a rank
   double rank_flops() const;        ///< flops of a rank in a step
+  /// Returns the smallest batches with which compute takes longer than communication. Returns nothing if the
+  /// peak rate or the bandwidth of the device is not known.
   std::optional<model::ComputeBound> bound() const;
   /// The smallest number of ranks with which a step with FSDP fits a device. The command `memory` finds the
   /// same number. If the input has [shard] group, the step uses HSDP. Nothing if device_bytes is not known.
