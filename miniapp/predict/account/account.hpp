@@ -49,7 +49,7 @@ struct Account {
   double activation_bytes() const;  ///< activations of one micro-batch on a rank
   double rank_flops() const;        ///< flops of a rank in a step
   /// Returns the smallest batches with which compute takes longer than communication. Returns nothing if the
-  /// peak rate or the bandwidth of the device is not known.
+  /// bandwidth of the link is not known.
   std::optional<model::ComputeBound> bound() const;
   /// The smallest number of ranks with which a step with FSDP fits a device. The command `memory` finds the
   /// same number. If the input has [shard] group, the step uses HSDP. Nothing if device_bytes is not known.
