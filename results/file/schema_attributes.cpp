@@ -126,7 +126,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/step", "backward_s", "median time of backward, seconds"},
     {"/step", "exposed_s", "median E of a step, seconds"},
     {"/step", "update_s", "median time of the update, seconds"},
-    {"/step", "model_error", "|predicted step / step_s - 1|"},
+    {"/step", "model_error", "absolute value of predicted step / step_s - 1"},
     {"/step", "host_waits_s",
      "median over the steps of the host's waits: time from the end of the collectives for which the host "
      "waits until the host goes on, summed over a step, seconds; only with mpi on a device"},
@@ -138,9 +138,10 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/fom", "tail_s", "tail of the best measured bucketed case, seconds"},
     {"/fom", "overlap", "overlap of the best measured bucketed case"},
     {"/fom", "bus_bw_GBps", "bus bandwidth of the all-reduce at the largest size, GB/s"},
-    {"/fom", "model_error", "mean of |predicted E - E| / max(E, 0.5 % of T) over the bucketed cases"},
+    {"/fom", "model_error", "mean of abs(predicted E - E) / max(E, 0.5 % of T) over the bucketed cases"},
     {"/fom", "model_error_beyond_noise",
-     "mean over the bucketed cases of the part of |predicted E - E| beyond the noise of E, divided by max(E, "
+     "mean over the bucketed cases of the part of abs(predicted E - E) beyond the noise of E, divided by "
+     "max(E, "
      "0.5 % of T)"},
     {"/fom", "why_no_model_error", "why model_error is NaN, in words; empty if model_error is a number"},
     {"/fom", "regret", "T at the predicted best cap divided by the least T, minus 1"},

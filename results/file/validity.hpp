@@ -32,7 +32,7 @@ inline constexpr std::array<ValidityRule, 6> validity_rules{{
      "compared with files of the same `mode` (what is replayed)",
      "ranked among replays; with `--allow mode` also among measured runs"},
     {Validity::single, "single", true,
-     "one rank computed for real and reduced nothing, so E is no exposed communication",
+     "one rank computed for real and reduced nothing, so the file has an E but no communication",
      "compared with runs of one rank",
      "ranked among runs with `single`; with `--allow valid` also among others"},
     {Validity::oversubscribed, "oversubscribed", false,
