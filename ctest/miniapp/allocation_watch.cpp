@@ -51,8 +51,8 @@ void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-// The operators for arrays call these. They are not inlined: g++ 16 would inline `delete` alone, and then
-// warn that memory of `new` is given to free().
+// new[] and delete[] call the operators below. None of these may be inlined: g++ 16 would inline `delete`
+// only, and then warn that free() gets memory of `new`.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   return allocate_or_throw(bytes, 1);
 }
@@ -107,8 +107,9 @@ Owner owner_of(ProgramSymbols const& symbols, void const* address) {
   return for_its_caller ? Owner::caller : Owner::other;
 }
 
-// Returns an address in each call, innermost call first. A frame holds a return address, which may lie after
-// the end of the calling function. The byte before it belongs to the call.
+// Returns an address inside the instruction of each call, innermost call first. A frame holds the return
+// address, which may lie after the end of the calling function. The byte before the return address belongs to
+// the call.
 std::vector<char const*> calls_of(Stack const& stack) {
   std::vector<char const*> calls;
   for (void* frame : std::span(stack.frames).first(static_cast<std::size_t>(stack.count)))

@@ -16,8 +16,9 @@ void watch_allocations();
 ///
 /// The innermost functions of the call stack show who allocates. Functions of the standard library and of
 /// {fmt} are skipped, because they allocate for their caller. If the first function after them has
-/// "ddproxy::" in its name, the allocation is ddproxy's own. That includes kernels, whose type is in the name
-/// of the calling function of Kokkos. Call this function when all threads of the step are idle.
+/// "ddproxy::" in its name, the allocation is ddproxy's own. This includes allocations in kernels, because
+/// the Kokkos function that calls a kernel has the type of the kernel in its name. Call own_allocations()
+/// when all threads of the step are idle.
 std::vector<std::string> own_allocations();
 
 }  // namespace ddproxy

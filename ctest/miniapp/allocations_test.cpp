@@ -54,8 +54,9 @@ class WatchedLane : public ComputeLane {
   std::unique_ptr<int> planted_;
 };
 
-/// Returns whether a launch of this Kokkos allocates by itself. Kokkos 5 allocates in each launch with teams.
-/// The compiler inlines this code into the kernels, so a call stack cannot tell it from ddproxy's own.
+/// Returns whether this Kokkos allocates memory when it launches a kernel. Kokkos 5 does so in each launch
+/// with teams. The compiler inlines that code into the kernels, so a call stack cannot tell it from ddproxy's
+/// own.
 bool launches_allocate() {
   static const std::string label = "a launch that allocates nothing of its own";
   const auto launch = [] {

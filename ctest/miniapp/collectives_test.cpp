@@ -85,7 +85,8 @@ class VerifyCollective : public testing::Test {
     RankContext context = faulty_context(std::move(change));
     return verify_collective(context, call(verb)).wrong;
   }
-  /// Returns the wrong elements of the reduce-scatter that is timed: its result lies behind the messages.
+  /// Returns the number of wrong elements that CollectiveRounds finds in its timed reduce-scatter. This
+  /// reduce-scatter is not in place: its result lies behind the messages.
   static std::int64_t wrong_if_timed(RankContext& context) {
     return CollectiveRounds(context, {4800}, {Verb::reduce_scatter}).times().front().wrong;
   }

@@ -86,7 +86,8 @@ def check_defaults():
 
 
 def check_memory():
-    """Checks that the predicted memory has what a reduce-scatter writes to the engine's buffer: a piece, or the result of a smaller call. A dry run says so, too."""
+    """Checks that the predicted memory contains the engine's buffer for a reduce-scatter, in a run and in a dry run.
+    The buffer holds one piece. If the call is smaller than a piece, the buffer holds its result."""
     pieces = write("pieces.toml", '[model]\npreset = "tiny"\n[allreduce]\nbackend = "mpi"\npiece_mib = 0.0625\n[sweep]\ncaps_mib = [1]\nsamples = 3\n')
     needs = {}
     for op, size in (("all_gather", "0.25"), ("reduce_scatter", "0.25"), ("reduce_scatter", "0.03125")):
@@ -154,7 +155,8 @@ def check_groups():
 
 
 def check_strided_groups():
-    """Checks the groups of ranks 0 and 2, and of ranks 1 and 3. With two ranks on a node a twin takes the times of 2 ranks on 2 nodes for them."""
+    """Checks the groups of ranks 0 and 2, and of ranks 1 and 3. With two ranks on a node, each group spans two nodes.
+    So a twin must use the times of 2 ranks on 2 nodes."""
     text, _ = start(4, tiny, "-o", "s.h5", "--sizes", "0.01,0.1", "--group", "2", "--strided")
     assert "collectives, 2 groups of 2 ranks, 2 apart, at the same time" in text, text
     with h5py.File("s.h5") as file:

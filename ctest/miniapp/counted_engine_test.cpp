@@ -14,8 +14,8 @@
 #include "ctest/model/step/wire_volume.hpp"
 #include "miniapp/input/step_memory.hpp"
 
-// Counts the bytes of each verb that a running step hands to its engine, and those that reach MPI. Both must
-// be the bytes that the step's graph says (wire_volume()), and those of the closed forms of the literature
+// Counts the bytes of each verb that a running step hands to its engine, and the bytes that reach MPI. Both
+// counts must agree with the step graph (wire_volume()) and with the closed forms of the literature
 // (ctest/model/step/wire_volume_test.cpp).
 namespace ddproxy {
 namespace {
@@ -48,7 +48,7 @@ struct Fault {
 /// What a step did on this rank.
 struct Traffic {
   CountedByVerb engine;  ///< what its engines were asked to begin
-  CountedByVerb mpi;     ///< what its engines handed to MPI; `calls` has the pieces
+  CountedByVerb mpi;     ///< what its engines handed to MPI; `calls` counts the pieces
 };
 
 std::map<Verb, std::int64_t> bytes_of(CountedByVerb const& counted) {

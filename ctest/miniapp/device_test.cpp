@@ -63,8 +63,8 @@ TEST_F(Device, AStreamIsHeldForTheTimeThatIsAsked) {
   }
 }
 
-// Records an event after each operation, as a pass does. If the times of the launches were added, the pass
-// would take half as long again.
+// Records an event after each operation, as a pass does. If the time of each launch were added to the time of
+// its operation, the pass would take 1.5 times as long.
 TEST_F(Device, ReplayedOperationsDoNotAddUp) {
   if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "ranks take turns on a device";
   synchronise_clocks();

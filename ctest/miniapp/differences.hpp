@@ -75,7 +75,7 @@ class UpdateComparison {
 
   /// Returns the largest difference between two changes, in units of the learning rate.
   double worst() const { return worst_; }
-  std::size_t compared() const { return compared_; }  ///< in all steps together
+  std::size_t compared() const { return compared_; }  ///< number of elements compared, all steps together
   /// Returns the number of elements that are left out after the steps so far.
   std::size_t left_out() const { return static_cast<std::size_t>(std::ranges::count(left_out_, true)); }
 

@@ -80,8 +80,9 @@ class ExactStep {
   ExactStep(ExactStep const&) = delete;
   ExactStep& operator=(ExactStep const&) = delete;
 
-  /// Runs the step once. Elements for which the graph declares no content at its start are NaN. Returns the
-  /// number of elements on all ranks that were wrong, when a task read them or at the end.
+  /// Runs the step once. Elements for which the graph declares no content at its start are NaN. Elements are
+  /// checked when a task reads them, and at the end of the step. Returns the number of wrong elements on all
+  /// ranks.
   std::size_t run(std::chrono::microseconds pause = std::chrono::microseconds(0)) {
     WatchedExactLane compute(*plan_, memory_, graph_.tasks.size(),
                              std::chrono::duration<double>(pause).count(), drive_.at_start);

@@ -316,7 +316,7 @@ def check_stopped_rank():
         stopped = 1 - len(waits) % 2
         code, error = stop_a_rank(stopped)
         assert code == 4, (code, error)
-        # When a launcher ends the job, it may send the stopped rank a signal and continue it. That rank then reports the same.
+        # When a launcher ends the job, it may send the stopped rank a signal and continue it. That rank then reports a timeout, too.
         lines = [line for line in ours(error) if "a signal arrived" not in line]
         assert 1 <= len(lines) <= 2, error
         assert f"ddproxy: rank {1 - stopped}: " in lines[0], lines

@@ -5,7 +5,7 @@
 golden_steps.py --check FILE: trains them again and compares. Exits with 77 if this Python has no torch.
 
 Each step has one batch of 8 sequences of 16 tokens, a clipped gradient and AdamW. Weights and tokens follow the formulas of
-ctest/kernels/reference_model.cpp. The loss is that before the update. The norm is that of the gradients before they are clipped.
+ctest/kernels/reference_model.cpp. The loss is computed before the update, and the norm of the gradients before they are clipped.
 On Debian 12: apt-get install python3-torch
 """
 import math

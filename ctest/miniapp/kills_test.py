@@ -122,7 +122,8 @@ def struck(root, old, created, number, kind, at):
 
 
 def strike(root, old, created, points, kind, tries):
-    """Plants the fault at points spread evenly over the run, at each point about equally often if `tries` suffice."""
+    """Plants the fault in `tries` runs, at points that are spread evenly over the run. If there are more tries than
+    points, each point gets about the same number of tries."""
     order = [1 + k * points // tries if tries < points else 1 + k % points for k in range(tries)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda pair: struck(root, old, created, *pair), [(k, kind, at) for k, at in enumerate(order)]))
@@ -132,7 +133,8 @@ def strike(root, old, created, points, kind, tries):
 
 
 def struck_step(root, number, at):
-    """Kills a run of whole steps. Returns whether it was killed, the flushed numbers that are lost, and the samples in the file that it left."""
+    """Kills a run of whole steps. Returns whether it was killed, the number of flushed values that are lost, and the
+    number of samples in the file that it left."""
     run = Run(root, f"step{number}", None, command="step").start("kill", at)
     assert run.code in (-9, 0), (run.code, run.errors)
     left = run.out / ("k.h5.part" if run.code else "k.h5")

@@ -192,7 +192,8 @@ TEST(LaneThreads, ProgressLetsACallBeginBesideCompute) {
   for (const auto thread : seen.threads) EXPECT_NE(thread, std::this_thread::get_id());
 }
 
-// While the compute side carries out call 0, the communication thread may find the queue claimed.
+// While the compute side carries out call 0, the communication thread may find the queue claimed, and go to
+// sleep. The second progress() must wake it up for call 1.
 TEST(LaneThreads, ProgressHandsOverWhatAWaitLeft) {
   for (int run = 0; run < 20; ++run) {
     Seen seen;
@@ -279,7 +280,7 @@ bool is_stuck_here(ThreadPlace place) {
   }
   seen.released = true;
   becomes_true([&] { return seen.inside == 0; });
-  test_runtime->limit_calls();  // sets its own function again
+  test_runtime->limit_calls();  // sets the runtime's own function again
   return seen.threads.back() == std::this_thread::get_id();
 }
 

@@ -10,9 +10,10 @@ namespace ddproxy {
 void forget_mpi_bytes();
 
 /// Returns the calls of MPI since forget_mpi_bytes(), blocking and nonblocking ones, by verb. mpi_bytes.cpp
-/// intercepts them with MPI's profiling interface (PMPI). Calls that the runtime itself makes count, too. The
-/// bytes are those of the full size x: MPI counts the part of one rank in a reduce-scatter and an all-gather,
-/// so they are multiplied by `ranks`, the size of the communicator. Call it while no call is in flight.
+/// intercepts them with MPI's profiling interface (PMPI). Calls that the runtime itself makes count, too.
+/// Bytes are those of the full size x. In a reduce-scatter and an all-gather the count argument of MPI is the
+/// part of one rank. So the bytes of these verbs are multiplied by `ranks`, the size of the communicator.
+/// Call mpi_bytes() while no call is in flight.
 CountedByVerb mpi_bytes(int ranks);
 
 }  // namespace ddproxy

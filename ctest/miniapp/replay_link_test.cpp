@@ -114,7 +114,7 @@ TEST(ReplayLink, ABeginAfterAFinalEndGetsTheLinkFromThatEndOn) {
   link.begin(0, 0, 3);
   EXPECT_NEAR(link.end(0, 3), 3, 1e-9);
   link.begin(1, 2, 3);
-  EXPECT_NEAR(link.end(1, 9), 6, 1e-9);  // as if lane 0 had waited for its share
+  EXPECT_NEAR(link.end(1, 9), 6, 1e-9);  // the same end as if the link had been shared from 2 s on
 }
 
 TEST(ReplayLink, RefusesASecondTransferOfALane) {

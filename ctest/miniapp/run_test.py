@@ -47,7 +47,8 @@ def figures(output):
 
 
 def check_handovers(calibration, one_state):
-    """There are samples if a rank has no core for its communication thread. Their median, but at least 0, is what predictions add to a(x)."""
+    """Checks the samples of the handover. They exist only if a rank has no core for its communication thread.
+    Predictions add their median to a(x), or 0 if the median is negative."""
     assert ("handover" in calibration) == ("handover_seconds" in calibration) and (ranks != "1" or "handover" not in calibration)
     if "handover" in calibration:
         seconds = calibration["handover_seconds"][:]
@@ -147,7 +148,7 @@ def check_xarray(sweep):
 
 
 def check_memory(file):
-    """Without copies the buffers of a step are the gradients. Checks this for the measured, predicted and allocated memory."""
+    """Without copies the only buffers of a step are the gradients. Checks this for the measured, predicted and allocated memory."""
     gradients = 4 * file["model/numel"][:].sum()
     for name in ("live_peak", "predicted_peak", "allocated"):
         assert (file["memory/" + name][...] == gradients).all(), (name, file["memory/" + name][...], gradients)
@@ -262,7 +263,8 @@ def check_a_table_beside_a_real_backend():
 
 
 def check_bf16():
-    """bf16 halves the bytes on the wire, which a(x) counts. Buckets count fp32. Results must be right, and compare must refuse fp32 against bf16."""
+    """bf16 halves the bytes on the wire, so it halves the sizes x in the table of a(x). The sizes of buckets are fp32
+    bytes and stay the same. Results must be right, and compare must refuse fp32 against bf16."""
     with open("bf16.toml", "w") as file:
         file.write(open(tiny).read().replace('backend = "mpi"', 'backend = "mpi"\nwire = "bf16"').replace("samples = 5", "samples = 2"))
     assert is_real(figures(start("run", "bf16.toml", "-o", "bf16.h5"))["valid"])

@@ -30,7 +30,8 @@ peak_flops = 1e10
 bandwidth = 1e10
 """
 MPI = 'backend = "mpi"'
-# keys of [shard], and by how many seconds a task may be late. A lane that wakes up late may slow the other lane too late (ReplayLink).
+# Keys of [shard], and by how many seconds a task may differ from its predicted time. A lane that wakes up late reports its transfer late, and
+# the transfer of another lane may then end too early (ReplayLink).
 TWINS = (('stage = "zero1"', 2e-6), ('stage = "zero2"', 2e-6), ('stage = "fsdp"', 2e-6),
          ('stage = "fsdp"\ngroup = 4', 1e-4), ('stage = "fsdp"\nlanes = 2\nprefetch = 2', 1e-4), ('stage = "zero1"\nlanes = 2', 1e-4))
 ROUNDS = 5  # other programs can only add time, so a twin that was disturbed is run again

@@ -93,7 +93,8 @@ def check_idle_cores():
 
 
 def check_what_the_launcher_does_not_say():
-    """When MPI is up, the ranks of a node must compare their cores and correct what they assumed before."""
+    """If the launcher does not say how many ranks a node has, each rank first assumes that it is the only one. After
+    MPI_Init the ranks of a node must compare their cores and correct this."""
     if len(CORES) < 2:
         return
     silent = [*UNBOUND, "env", "-u", "OMPI_COMM_WORLD_LOCAL_SIZE", "-u", "MPI_LOCALNRANKS"]
@@ -132,8 +133,8 @@ def check_oversubscription():
 
 
 def check_the_line_of_a_slow_first_rank():
-    """All ranks refuse the run. The launcher ends the first rank as soon as another rank has ended, but its line must arrive. Here it is slow:
-    it has a low priority and shares a core with a loop."""
+    """All ranks refuse the run, and the first rank prints why. The launcher ends the first rank as soon as another rank has ended, but the line
+    must still be printed. Here the first rank is slow: it has a low priority and shares a core with a loop."""
     busy = subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, CORES[:1]))
     try:
         done = start([*UNBOUND[:-1], "1", "nice", "-n", "15", ddproxy, "sweep", "short.toml", "-o", "s.h5", "--strict", ":", "-n", "1"], "short.toml", "-o", "s.h5",
@@ -145,7 +146,8 @@ def check_the_line_of_a_slow_first_rank():
 
 
 def check_cpu_quota():
-    """A planted CPU quota of one core must limit the threads. It replaces /sys/fs/cgroup for the program only, in a name space for mounts."""
+    """A planted CPU quota of one core must limit the threads. The folder with the quota replaces /sys/fs/cgroup for
+    this program only, in a mount namespace."""
     os.makedirs("groups", exist_ok=True)
     with open("groups/cpu.max", "w") as file:
         file.write("100000 100000\n")

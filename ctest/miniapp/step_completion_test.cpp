@@ -13,7 +13,7 @@
 namespace ddproxy {
 namespace {
 
-/// An all-reduce of a step, and a copy of its gradients from when they should be complete.
+/// An all-reduce of a step, and a copy of its gradients, made when they should be complete.
 struct Reduced {
   Slice slice;           ///< in the buffer of the gradients
   std::size_t complete;  ///< index of the compute task that completes them, as the graph says

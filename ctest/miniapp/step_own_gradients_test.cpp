@@ -11,8 +11,8 @@
 #include "ctest/folders.hpp"
 #include "ctest/miniapp/golden_case.hpp"
 
-// Compares the gradients and the update of the first step with those of PyTorch (golden_updates.py). Each
-// uses the gradients that it has computed itself.
+// Compares the gradients and the update of the first step with those of PyTorch (golden_updates.py). ddproxy
+// updates with its own gradients, and PyTorch with its own.
 namespace ddproxy {
 namespace {
 
@@ -78,6 +78,8 @@ double norm_of(std::span<const float> values) {
   return std::sqrt(sum);
 }
 
+/// Compares the gradients and the updates of a step with `rows`. `before` has the parameters before the step.
+///
 /// Some gradients are mathematically zero, for example those of the biases of the keys. AdamW turns their
 /// rounding noise into an update of a whole learning rate. So the updates of elements with a small gradient
 /// are counted, not compared. Gradients are divided by their norm, so it does not matter whether they are

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What the recorder stores of whole steps: plans, timelines, live buffers, and the bytes that this takes.
+// Tests what the recorder stores of whole steps (plans, timelines, live buffers), and the size of the file.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,8 +62,8 @@ std::string input(std::string const& model, std::string const& more = "") {
          "[optimizer]\nclip = 1.0\n[allreduce]\nbackend = \"mpi\"\n[sweep]\ncaps_mib = [0.1]\n";
 }
 
-/// Returns the numbers of the tasks that are events of the timeline. On a device, the tasks in which the host
-/// waits for MPI are not.
+/// Returns the numbers of the tasks that are events of the timeline. In a device build some tasks are waits
+/// of the host for MPI. These tasks are no events.
 std::vector<std::size_t> events_of(model::StepGraph const& graph) {
   std::vector<std::size_t> events;
   for (std::size_t t = 0; t < graph.tasks.size(); ++t)

@@ -78,14 +78,14 @@ def check_file(name, ranks, compute, backend):
         parts = [part.decode() for part in file["step/part"]]
         for row in (*file["step/measured"][:].T, file["step/predicted"][:], file["step/uncontended"][:]):
             assert abs(sum(row[:parts.index("step")]) - row[parts.index("step")]) < 1e-9, (parts, row)
-        if compute == "replay":  # nothing slows down
+        if compute == "replay":  # a replay has no contention
             assert np.array_equal(file["step/predicted"][:], file["step/uncontended"][:])
         return dict(zip(parts, file["step/predicted"][:])), dict(zip(parts, file["step/measured"][:]))
 
 
 def is_on_time(name):
-    """Returns whether each task of the recorded step ran at its predicted time, counted from the end of the first task, within the 2 us of the test
-    miniapp.step_replay."""
+    """Returns whether each task of the recorded step ran at its predicted time, counted from the end of the first task. The limit is 2 us, as in the
+    test miniapp.step_replay."""
     with h5py.File(name) as file:
         start, end, predicted_start, predicted_end = (file["timeline"][n][:] for n in ("start", "end", "predicted_start", "predicted_end"))
     late = end[0] - predicted_end[0]

@@ -124,7 +124,8 @@ TEST(Threads, AComplaintNamesTheCure) {
   EXPECT_NE(many.find("Start fewer ranks"), std::string::npos) << many;
 }
 
-// Returns the complaint of the ranks `node` if the launcher may use `cores` cores.
+// Returns the complaint about idle cores of a node with the ranks `node`, if the launcher may use `cores`
+// cores.
 std::string idle(std::vector<Seat> const& node, int cores) {
   auto ranks = choose_threads(node);
   for (auto& rank : ranks) rank.launcher_cores = cores;

@@ -50,7 +50,8 @@ def ended(code, parts, *arguments, ranks=1):
 
 
 def a_device_of_the_input():
-    """One byte decides. The unit of a layer fits where the whole model does not."""
+    """A unit that is one byte larger than the memory of the device must be refused. A unit that has exactly this size
+    must be accepted. The unit is a layer or the whole model."""
     layer, whole = 4 * LAYER, 4 * (2 * LAYER + ROOT)
     with open("table.csv", "w") as file:
         file.write("bytes,seconds\n1000,1e-4\n1000000000,1e-2\n")

@@ -104,7 +104,7 @@ TEST(Verbs, ASendArrivesAtItsPeer) {
   }
 }
 
-// Returns the ways that can carry out groups. Staging memory cannot.
+// Returns the ways that can issue a send and a receive as a group. The ways over staging memory cannot.
 std::vector<Way> direct_ways(std::size_t elements) {
   std::vector<Way> all;
   for (const bool blocking : {false, true})

@@ -123,8 +123,8 @@ TEST(MpiWire, AReduceScatterIsReceivedInTheMemory) {
   EXPECT_FALSE(is_received_in_memory(call, 2 * whole)) << "MPI does not add";
 }
 
-/// Returns the elements that a reduce-scatter of `x` elements in place writes to the buffers of MpiWire. MPI
-/// or pack() writes to each address of a message that is not in the memory of the call.
+/// Returns how many elements of the buffers of MpiWire an in-place reduce-scatter of `x` elements writes. If
+/// the address of a message is not in `memory`, it is in such a buffer, and MPI or pack() writes to it.
 std::size_t written_to_buffers(std::size_t x, std::size_t piece_elements, GroupPlace place) {
   std::vector<float> memory(x);
   MpiWire wire(WireFormat::fp32, piece_elements, place);

@@ -6,7 +6,7 @@ STOPPED runs have a rank that is stopped, LOST runs have a rank that is killed; 
 MPI_Finalize, in the calibration and in the sweep, in turns. Half of the other faults come at a call of MPI, half at a time; both are evenly spaced from
 the first results to the end. If a rank is stopped, the other rank must notice it within allreduce.timeout_s (3 s) and name the operation, and the run
 must end with 4. If a rank is killed, the launcher ends the run. Nothing that was flushed may be lost. Further runs stop rank 0 of a twin in which only
-rank 0 computes, and each rank of `ddproxy step` while it measures. STARTS more runs stop a rank at a call during the start, where the limit is 300 s.
+rank 0 computes, and each rank of `ddproxy step` while it measures. STARTS more runs stop a rank at a call during the start, where a call has a limit of 300 s.
 SAMPLES is the number of samples of a case: with more samples the sweep takes a larger share of the run. AT_ONCE runs go on at the same time, because
 a run with a stopped rank only waits. It must be 1 if a kind has more than six faults, because their calls and times are chosen from a run that has
 the machine to itself."""
@@ -58,7 +58,7 @@ def new_folder(root):
 
 
 def conclude(run, kind, count, how):
-    """Counts the run and returns whether the fault came before its end."""
+    """Counts the run. Returns whether the fault came before the end of the run."""
     lines = [line for line in run.errors.splitlines() if line.startswith("ddproxy: ")]
     named = any("did not return within" in line or "is not complete after" in line for line in lines)
     survived = not run.hung and (run.code == 0 or kind == signal.SIGKILL or run.code == 4 and named)

@@ -96,7 +96,7 @@ def figures(file):
 
 
 def faults_of_slice(f):
-    """Returns the bounds that a run of gpt2-slice-link does not keep. A comparison with nan is false."""
+    """Returns the bounds that a run of gpt2-slice-link does not keep. A figure that is nan does not keep its bound."""
     kept = {"valid": f["valid"], "rho": RHO[0] <= f["rho"] <= RHO[1], "model_error": f["error"] <= ERROR, "regret": f["regret"] <= REGRET,
             "naive and flat": f["same_round"] <= SAME_ROUND, "minimum": f["ratio"][1] > 1}
     return [name for name, holds in kept.items() if not holds]

@@ -4,8 +4,9 @@
 
 Runs the nightly job of deploy/spack/ci with the rounds and the input that the job itself chooses. Nights with an unchanged build and with a slower one
 take turns. In all of them BUILD is the reference and the last good build. The slower build is BUILD with operators of one kind that really take longer
-(--slow KIND:SHARE). Prints a row for each night. Fails if the job called fewer than nine of ten unchanged builds unchanged, or found fewer than eight of
-ten slower builds. With --folder the nights are kept in this folder, and a second start runs only those that are missing."""
+(--slow KIND:SHARE). Prints a row for each night. Fails if fewer than 90 % of the nights with the unchanged build ended with exit code 0 (unchanged), or
+fewer than 80 % of the nights with the slower build ended with exit code 1 (slower). With --folder the nights are kept in this folder, and a second start
+runs only those that are missing."""
 import argparse
 import json
 import os

@@ -28,8 +28,9 @@ namespace ddproxy {
 /// zeros. A task that uses a buffer after its release therefore computes wrong numbers.
 ///
 /// Before each compute task the lane waits until the collectives that were issued before it have begun. So at
-/// most one of a communication lane is in flight, as on a link that keeps up with compute. On a slower link,
-/// buckets that wait for their reduction stay live, and the memory depends on the speed of the link.
+/// most one collective of each communication lane is in flight, as on a link that keeps up with compute. On a
+/// slower link, buckets that wait for their reduction stay live, and the memory depends on the speed of the
+/// link.
 ///
 /// Order of calls: construct the lane, then watch(), then for each step run_step() and end_step().
 class ReleasingLane : public ComputeLane {
@@ -84,8 +85,8 @@ class ReleasingLane : public ComputeLane {
   Completion completion() override { return lane_.completion(); }
   void fence() override { lane_.fence(); }
 
-  /// Fills the buffers that the next collective of a lane is the first to use. An engine calls this before
-  /// the collective begins. May be called on another thread during a step.
+  /// Fills each buffer whose first use in the step is the next collective of `lane`. An engine calls this
+  /// before the collective begins. May be called on another thread during a step.
   void fill_before_call(std::size_t lane) {
     const std::size_t call = begun_[lane];
     if (watching_)
@@ -109,7 +110,7 @@ class ReleasingLane : public ComputeLane {
     Pages pages;
     bool kept = false;  ///< its content is needed after the step
     bool resident = false;
-    std::size_t first_task = nothing, end_task = 0;  ///< numbers of compute tasks: first, and after the last
+    std::size_t first_task = nothing, end_task = 0;  ///< compute tasks: the first, and one past the last
     std::pair<std::size_t, std::size_t> first_call = no_call;  ///< lane and call, if its first use is a call
     std::map<std::size_t, std::size_t> last_call = {};         ///< lane: its last call on the buffer
   };

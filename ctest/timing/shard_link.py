@@ -15,9 +15,9 @@ import time
 import whole_steps as steps
 
 # A point spends most of its time on the tables: of the collectives, of kappa and of gamma. This time grows with that of a collective of all gradients, so
-# the model is small, and `call` is not "auto", which needs further measurements. There are many tokens for each parameter. So the link is slow, and the
-# transfers take little processor time. The units are small, so the burst is small, too. Otherwise a message after a pause would be faster than the messages
-# of the tables, which follow each other without a pause.
+# the model is small, and `call` is not "auto", which needs further measurements. There are many tokens for each parameter, so compute takes long, and the
+# wanted rho needs a slow link. On a slow link the transfers take little processor time. The units are small, so the burst has to be small, too. With a larger
+# burst, a message after a pause would be faster than the messages of the tables, which follow each other without a pause.
 SIZE = {"d_model": 128, "heads": 2, "vocabulary": 512, "context": 128, "cap_mib": 0.5, "burst": "96kb", "call": "nonblocking"}
 METHODS = {"ddp": "none", "zero1": "zero1", "fsdp": "fsdp"}  # name in the table: [shard] stage. ddp comes first, because it gives rho
 

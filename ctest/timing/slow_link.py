@@ -71,7 +71,7 @@ def start(opts, rate, command, tokens, samples, strategies):
 
 
 def medians(seconds):
-    """Returns the sum over the operations of the median over samples, for the slowest rank."""
+    """Returns the sum of the median times of all operations, in seconds, on the slowest rank."""
     return max(sum(map(statistics.median, rank)) for rank in seconds)
 
 
@@ -98,8 +98,8 @@ def telling(cases):
 
 
 def slower(case, other):
-    """Returns by which share of the other's T a case is slower at least: the lower end of the 95 % interval of the differences
-    in the same round, or 0."""
+    """Returns a lower bound on T of `case` - T of `other`, as a share of the median T of `other`, but at least 0. The bound is
+    the lower end of the 95 % interval of the differences in the same round."""
     differences = [a - b for a, b in zip(case["samples"], other["samples"])]
     return max(0.0, median_interval(differences)[1]) / statistics.median(other["samples"])
 
@@ -109,8 +109,8 @@ def mean(values):
 
 
 def judge(cases):
-    """Returns errors of E and the cost of choosing by the prediction. `mean`, `largest`, `regret` and `optimal` count only what exceeds the
-    intervals."""
+    """Returns errors of E and the cost of choosing by the prediction. `mean`, `largest`, `regret` and `optimal` count only the part of an error or
+    a cost that exceeds its 95 % interval."""
     told = telling(cases)
     as_is = [abs(c["predicted"] - c["E"]) / c["E"] for c in told]
     errors = [max(0.0, abs(c["predicted"] - c["E"]) - c["noise"]) / c["E"] for c in told]

@@ -59,7 +59,7 @@ def rates_of(opts):
 
 
 def link_complaints(where, found):
-    """Returns a complaint if other bytes passed the link than the recorded calls send."""
+    """Returns a complaint if the number of bytes on the link is not the number that the recorded calls send."""
     if found["link_bytes"] is None:
         return [f"{where}: the bytes on the link are not known"]
     expected = sum(SENT[verb] * total for verb, (_, total) in found["verbs"].items())

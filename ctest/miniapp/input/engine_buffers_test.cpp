@@ -102,7 +102,7 @@ class CollectivesCommand : public testing::Test {
     options.command = "collectives";
     options.verbs = {model::Verb::all_gather, model::Verb::reduce_scatter};
   }
-  // Returns the bytes of the need that the reduce-scatters add, with pieces of 64 KiB.
+  // Returns by how many bytes the reduce-scatters increase the memory need, with pieces of 64 KiB.
   double added(int ranks = 2, std::string const& more = "") {
     const Config config = read_config(folder_.file(
         "input.toml",

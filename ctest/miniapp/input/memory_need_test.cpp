@@ -56,8 +56,9 @@ TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
             arrays + blas_device_memory + static_cast<double>(workload.bytes()) / 2 + nccl_device_memory);
 }
 
-// Copies with the largest operand of each kind. x of the head and of the linear layers is [N, 64] or [N,
-// 256]. The weights are the table [257, 64] and [64, 256]. dy is [N, 257]. 257 is filled up to 264.
+// The bf16 copies have the sizes of the largest x, the largest weights and the largest dy. x of the head and
+// of the linear layers is [N, 64] or [N, 256]. The weights are [257, 64] (the token table) and [64, 256]. dy
+// of the head is [N, 257]. In the copies 257 is padded to 264.
 TEST(KernelMemory, OfADeviceHoldsCopiesOfOperandsInBf16) {
   auto fp32 = tiny("[step]\nbatch = 2\nsequence = 24\n");
   fp32.shape.vocabulary = 257;
@@ -95,9 +96,9 @@ double beside_device(std::string const& keys, int ranks = 2) {
   return host_memory_beside_device(config, make_workload(config), ranks);
 }
 
-// Two pinned slots, and what MPI allocates, in two heaps. In bf16 a piece has half of the bytes on the wire,
-// and the engine has a message of this size. The arrays that compare what was reduced are then larger than
-// what MPI allocates, and take its place in one heap.
+// The host holds two pinned slots, and in each of two heaps what MPI allocates: 1.5 times a piece. In bf16 a
+// piece has half of the bytes on the wire, and the engine has a message of this size. The arrays that compare
+// what was reduced are then larger than what MPI allocates, and take its place in one heap.
 TEST(StagedMemory, HoldsTwoSlotsAndWhatMpiTakes) {
   EXPECT_EQ(beside_device("backend = \"mpi\"\n"), (2 + 3) * piece_bytes);
   EXPECT_EQ(beside_device("backend = \"mpi\"\nbuffers = \"staged\"\n"), (2 + 3) * piece_bytes);
@@ -154,8 +155,8 @@ TEST(WireErrorMemory, HoldsThreeArraysIfRealGradientsAreRoundedForTheWire) {
   EXPECT_EQ(wire_error_memory(tiny("[allreduce]\nbackend = \"mpi\"\n")), 0) << "nothing is rounded";
 }
 
-// MPI allocates 1.5 times the 2 bytes of each element. It has freed them when the arrays are allocated, so
-// the larger of the two counts.
+// MPI allocates 1.5 times the 2 bytes of each element. MPI has freed this memory before the arrays of the
+// comparison are allocated, so only the larger of the two counts.
 TEST(WireErrorMemory, TakesThePlaceOfWhatMpiAllocates) {
   const auto config = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");
   const auto added = [&](std::size_t elements, int ranks) {

@@ -47,8 +47,8 @@ def changed_lines(before, after):
 
 
 def check_that_one_file_and_one_row_suffice(name, way=None, strategies=1):
-    """The program ddproxy_NAME may differ from the project in one new file and one new row for each of its strategies only, and in another file and row
-    for the way of sharding `way`."""
+    """The folder from which ddproxy_NAME was built must differ from that of the project only in one new file and in one new row for each of its strategies.
+    If `way` is given, it must also have one file and one row for this way of sharding."""
     expected = {}
     for own, table, added in ((name, "table.inc", strategies), (way, "shard_table.inc", 1)):
         if own:
@@ -92,7 +92,7 @@ def least_of_twin(folder):
 
 
 def check_twin(folder):
-    """The least disturbed sample must agree with the predicted T, which must be larger than that of per_tensor."""
+    """The least disturbed sample must agree with the predicted T of late_half. The predicted T of per_tensor must be smaller."""
     write_twin(folder, STRATEGIES + "caps_mib = [0.125]\nsamples = 15\n")
     for _ in range(5):  # other programs can only add time, so a disturbed run is repeated
         predicted, least = least_of_twin(folder)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""compare_test.py PROGRAM MAKE_SAMPLE: the options of `ddproxy-model compare` must reach the comparison, and its result the exit code.
+"""compare_test.py PROGRAM MAKE_SAMPLE: the options of `ddproxy-model compare` must reach the comparison, and its result must decide the exit code.
 scripts/ab must pass the files that it wrote."""
 import importlib.util
 import json

@@ -169,7 +169,7 @@ class Predict(PredictCase):
         seconds = {(c["strategy"], c["bucket_mib"]): c["predicted_s"] for c in result["cases"]}
         self.assertAlmostEqual(seconds["bucketed", 2], 4.6)
         # A call takes 0.35 s alone. From 1 s to 4 s, while compute runs, the first three calls do 3 * 0.2 s of their work.
-        # The rest of it, and the fourth call, follow after compute.
+        # The rest of their work and the fourth call follow after compute, at full speed.
         self.assertAlmostEqual(seconds["bucketed", 1], 4 + 3 * 0.35 - 3 * 0.2 + 0.35)
         self.assertLessEqual(seconds["optimal", None], 4.6)
         self.assertIn("size.csv:2", self.refused(*self.small(), "--contention", self.path("size.csv", "bytes,kappa,gamma\n1,0,1\n")))

@@ -62,7 +62,7 @@ TEST_F(PublishedSteps, AreExactForAPlantedRooflineAndShowASlowRow) {
           "cs336-l-gelu\n"),
       std::string::npos)
       << describe(made);
-  EXPECT_EQ(describe(made).find("uncertain"), std::string::npos);  // the memory takes a tenth of the time
+  EXPECT_EQ(describe(made).find("uncertain"), std::string::npos);  // memory traffic takes a tenth of the time
   made = published_comparison(write("planted.csv", planted_table(1.25)));
   const ComparedError error = compared_error(made.series.front());
   EXPECT_EQ(error.rows, 2U);
