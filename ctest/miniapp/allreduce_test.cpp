@@ -158,9 +158,8 @@ TEST_P(EveryDrive, FindsTheSameBitsOnEveryRank) {
   EXPECT_EQ(std::memcmp(first.data(), arena.data(), 1000 * sizeof(float)), 0);
 }
 
-// With two ranks the reduction itself averages (a user-defined MPI operation, or exchange_average()). The
-// result must have the bits of MPI's sum times 1/2. With more ranks the result may differ from the scaled sum
-// by rounding.
+// With two ranks the MPI operation of the all-reduce itself averages. The result must have the bits of MPI's
+// sum times 1/2. With more ranks the result may differ from the scaled sum by rounding.
 TEST_P(EveryDrive, ScalesTheSumExactly) {
   const kernels::Floats arena("arena", 300);
   for (std::size_t i = 0; i < 300; ++i)
