@@ -28,9 +28,9 @@ int judge(int status) {
 
 }  // namespace
 
-// Runs all tests on all ranks. Several ranks may share a device. The run fails if one rank fails, even if
-// another rank skips all tests, or if no test ran. In a build for a device, all tests are skipped if there is
-// no device.
+// Runs all tests on all ranks. Several ranks may share a device. The run fails if a test fails on any rank,
+// or if no test ran. If no rank failed and a rank skipped all its tests, the exit code is 77 (skipped). In a
+// build for a device, all tests are skipped if there is no device.
 int main(int argc, char** argv) {
   std::string reason;
   if (ddproxy::on_device && ddproxy::count_devices(reason) == 0) {

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes small twins for tests. write_twin(): tables give the times of compute and of all-reduces; a pass takes 4.5 ms without communication."""
+"""Writes the inputs of small twins (simulated machines) for tests. In a twin of write_twin(), tables give the times of compute and of all-reduces.
+Its backward pass takes 4.5 ms without communication."""
 
 INPUT = """[model]
 preset = "tiny"

@@ -111,8 +111,8 @@ void run_operation(benchmark::State& state, Operation const& operation, Index to
   state.counters["fraction"] = (flops > 0 ? flops : bytes) / best / peak;
 }
 
-/// Measures the whole backward pass. `over_products` is its least time divided by the least time of its
-/// matrix products alone, which run in turn with it.
+/// Measures the whole backward pass and its matrix products alone, in turns. `over_products` is the least
+/// time of the pass divided by the least time of the products.
 void run_slice(benchmark::State& state, Index words, Index tokens) {
   Slice slice(2, words, tokens);
   slice.backward_seconds();

@@ -13,7 +13,8 @@
 namespace ddproxy::bench {
 namespace {
 
-// Returns the number of iterations: 512 MiB / bytes_of_row, but at least 7, and at most settings.iterations.
+// Returns the number of iterations: 512 MiB / bytes_of_row, limited to the range from 7 to 101, and at most
+// settings.iterations.
 std::int64_t iterations(Settings const& settings, std::size_t bytes_of_row) {
   const auto wanted = std::clamp<std::size_t>(512 * mib / bytes_of_row, 7, 101);
   return static_cast<std::int64_t>(std::min(wanted, settings.iterations));

@@ -85,7 +85,7 @@ Calls calls_of(Machine const& machine, Row const& row) {
 }
 
 /// Carries out the calls of a row once. Throws WrongNumbers on all ranks if a message of a send did not
-/// arrive. `who` names the side.
+/// arrive. `side` makes the calls, by ddproxy or by the plain loop. `who` names the side in the error.
 void warm_up(Machine const& machine, Calls const& calls, char const* who,
              std::function<double()> const& side) {
   write_sent(calls, machine.arena.data(), machine.runtime.rank());

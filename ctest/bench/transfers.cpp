@@ -9,8 +9,8 @@ namespace {
 
 using model::Verb;
 
-/// Returns an integer that fp32 represents. Two elements have the same number only if they lie a multiple of
-/// 8191 elements apart.
+/// Returns an integer that fp32 represents. Two elements of a rank have the same number only if they lie a
+/// multiple of 8191 elements apart.
 float number_of(int rank, std::size_t element) {
   return static_cast<float>(1 + rank % 8 * 8191 + static_cast<int>(element % 8191));
 }

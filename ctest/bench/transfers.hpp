@@ -22,8 +22,9 @@ void add_transfers(std::vector<CollectiveCall>& calls, Slice slice, GroupPlace p
 /// receives assign must be 0. Does nothing for other verbs.
 void write_sent(std::span<const CollectiveCall> calls, float* memory, int rank);
 
-/// Returns how many received elements differ from what write_sent() wrote on the peer `elements` elements
-/// before. Then sets all elements of sends and receives to 0, as they were before write_sent().
+/// Returns how many received elements differ from the sent ones, which write_sent() wrote on the peer. A
+/// received element lies `elements` elements behind the place of the sent one. Then sets all elements of
+/// sends and receives to 0, as they were before write_sent().
 std::int64_t take_wrong(std::span<const CollectiveCall> calls, float* memory, std::size_t elements);
 
 }  // namespace ddproxy::bench

@@ -90,7 +90,7 @@ def check_first_night(folder, build):
 
 
 def check_messages(folder):
-    """The help must be the head of the script, and a page that cannot be written one line."""
+    """The help must be the head of the script. If a page cannot be written, the message must be one line."""
     for word in ("-h", "--help"):
         done = subprocess.run([NIGHT, word], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("night --new BUILD ") and "Exit codes" in done.stdout and "set -euo" not in done.stdout, done

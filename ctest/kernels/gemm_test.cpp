@@ -23,7 +23,8 @@ constexpr Case cases[] = {{1, 1, 1, 1},       {1, 3, 5, 7},     {1, 64, 64, 64},
                           {1, 96, 300, 16},   {1, 75, 257, 40}, {1, 200, 90, 256}, {1, 200, 90, 128},
                           {1, 256, 70, 1100}, {1, 7, 1100, 300}};
 
-/// A row-major matrix. Its stride is the length of a row plus `wider` elements, as in the fused qkv.
+/// A row-major matrix. Its stride is the length of a row plus `wider` elements. Steps have such matrices,
+/// too: q, k and v are parts of the rows of one array.
 struct Operand {
   Index rows, columns, wider;
   bool transposed;
@@ -64,7 +65,8 @@ void one_product(Space const& exec, Index, GemmSize size, float alpha, Matrix a,
   gemm(exec, size, alpha, a, b, beta, c);
 }
 
-/// Returns the addresses of `count` matrices that lie `step` elements apart. The space can read the list.
+/// Returns the addresses of `count` matrices that lie `step` elements apart. The list is in the memory of the
+/// execution space.
 Kokkos::View<std::uintptr_t*, Memory> addresses(float const* data, Index count, Index step) {
   const Kokkos::View<std::uintptr_t*, Memory> list("list", static_cast<std::size_t>(count));
   const auto mirror = Kokkos::create_mirror_view(list);
@@ -168,7 +170,8 @@ void round_values(Operand& m) {
   for (double& value : m.values) value = static_cast<double>(from_bf16(to_bf16(static_cast<float>(value))));
 }
 
-/// Compares a product in bf16 with that of operands that were rounded before. Rows have any alignment.
+/// Compares a product in bf16 with the product, in double, of operands that were rounded to bf16 before. Rows
+/// may have any alignment.
 void check_in_bf16(Case const& s, bool transpose_a, bool transpose_b, bool keeps_b) {
   SCOPED_TRACE(testing::Message() << s.rows << " x " << s.columns << " x " << s.inner << " " << transpose_a
                                   << transpose_b << keeps_b);

@@ -54,7 +54,7 @@ void PrintTo(Case const& test, std::ostream* out) {
   *out << test.name;
 }
 
-/// The value of each gradient after an operation, and at the end of the pass.
+/// Copies of each gradient: `early` after an operation of the pass, `late` at the end of the pass.
 struct Snapshots {
   std::vector<std::vector<float>> early, late;
 };
@@ -66,8 +66,8 @@ std::vector<float> copy_of(kernels::Floats const& arena, std::size_t offset, std
   return copy;
 }
 
-/// Runs one pass into an arena of NaN. Takes the early snapshot of a gradient after the operation that comes
-/// `early` operations before the one that is declared to complete it.
+/// Runs one pass into an arena of NaN. With `early` 0 takes the early snapshot of a gradient after the
+/// operation that is declared to complete it. With `early` k takes it k operations before that.
 Snapshots take_snapshots(Case const& test, std::size_t early) {
   const auto pass = model::backward_pass(test.shape);
   const auto arena = kernels::poisoned(static_cast<std::size_t>(model::parameters(pass)));

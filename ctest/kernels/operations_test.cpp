@@ -134,7 +134,8 @@ TEST(Linear, MatchesTheReference) {
   }
 }
 
-/// Runs the backward pass of a linear layer on a device with products in bf16, and compares it with fp32.
+/// Runs the backward pass of a linear layer on a device with products in bf16, and compares the gradients
+/// with the reference in double.
 void check_linear_in_bf16(std::size_t n, std::size_t in, std::size_t out) {
   SCOPED_TRACE(testing::Message() << n << " x " << in << " x " << out);
   const auto x = numbers(n * in, 1), w = numbers(in * out, 2), dy = numbers(n * out, 4);
@@ -153,7 +154,8 @@ void check_linear_in_bf16(std::size_t n, std::size_t in, std::size_t out) {
   expect_near(dbias, expected.bias, "dbias");
 }
 
-// The first sizes have no multiples of 8; then the copy of dy is made apart from the sum of dy.
+// In the first two sizes, the rows or the columns of dy are no multiple of 8. Then one kernel sums dy, and
+// another makes the copy of dy in bf16. For the last size one kernel does both.
 TEST(Linear, InBf16IsNearTheReference) {
   if (!on_device) GTEST_SKIP() << "products run in bf16 on devices only";
   set_matrix_precision(MatrixPrecision::bf16);

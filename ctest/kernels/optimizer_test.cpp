@@ -64,9 +64,9 @@ std::vector<double> gradients(std::size_t count, unsigned step) {
   return g;
 }
 
-/// The size of a parameter is its largest absolute value in all steps, and at least the learning rate: when a
-/// float is updated, it is rounded in proportion to its value at that time, and may become much smaller
-/// later.
+/// Compares several updates with the reference. The error of a parameter is relative to its size: its largest
+/// absolute value in all steps, and at least the learning rate. Each update rounds a float in proportion to
+/// its value at that time. The value may become much smaller later.
 void check_adamw(std::size_t count, AdamwSettings const& settings, double const* scale) {
   SCOPED_TRACE(testing::Message() << count << " parameters, scale " << (scale ? *scale : 1));
   constexpr unsigned steps = 6;

@@ -35,7 +35,8 @@ class Reference : public testing::TestWithParam<Case> {
 };
 
 /// Returns the direction of a finite difference: the sum of a unit vector along the gradient and a fixed
-/// pattern. The vector shows a wrong scale. The pattern has no zeros, so it shows a single wrong element.
+/// pattern. The unit vector shows a wrong scale of the gradient. The pattern has no zeros, so it shows a
+/// single wrong element.
 Array direction(Array const& gradient) {
   double norm = 0;
   for (const double g : gradient) norm += g * g;

@@ -32,9 +32,10 @@ TEST(BestPlan, TheSweepMissesNoCap) {
   }
 }
 
-/// Counts the caps that a simpler rule tries. The next cap is one byte above the smallest closed bucket. The
-/// rule ends when the plan has one bucket. Some of its caps give the same plan as the cap before: the last
-/// bucket reached the cap before, and does not reach the next one.
+/// Returns the number of caps that a simpler rule tries, and adds their plans to `plans`. The first cap is 1
+/// byte. The next cap is one byte above the smallest bucket that reached the cap. The rule ends when the plan
+/// has one bucket. If this smallest bucket is the last one, the next cap gives the same plan: the last bucket
+/// ends at the last gradient, whether it reaches the cap or not.
 std::size_t steps_of_the_plain_rule(std::vector<std::int64_t> const& bytes,
                                     std::set<std::vector<std::size_t>>& plans) {
   std::size_t steps = 0;

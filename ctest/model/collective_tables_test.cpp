@@ -73,7 +73,8 @@ TEST_F(CollectivesCsv, AFileOfAllReducesIsOneToo) {
   EXPECT_FALSE(tables.find(Verb::broadcast, {8}));
 }
 
-// A time depends on the number of ranks, so the rows must not be used for the groups of a sharded step.
+// A time depends on the number of ranks, so the rows must not be used for the groups of a sharded step, which
+// may have fewer ranks.
 TEST_F(CollectivesCsv, WithoutAColumnRanksTheRowsHoldForTheRanksOfTheCallerOnly) {
   const auto path = file("verb,bytes,seconds\nall_reduce,100,2\nall_reduce,200,4\n");
   const auto of_64 = read_collectives(path, 64);

@@ -50,7 +50,8 @@ inline Job large_job(double slower = 1, int slices = 1) {
   return job;
 }
 
-/// Returns contention as on a shared processor: gamma rises and kappa falls as all-reduces get larger.
+/// Returns contention of the kind that occurs if compute and all-reduces share a processor: gamma rises and
+/// kappa falls as all-reduces get larger.
 inline Contention large_contention() {
   return Contention({{5120, {0.95, 0.2}}, {1 << 20, {0.8, 0.6}}, {64 << 20, {0.8, 0.8}}});
 }

@@ -69,8 +69,8 @@ TEST(MachineStates, AStateOfAShortPhaseIsNoDisturbance) {
   EXPECT_EQ(MachineStates({table, around(slow, 0.05, 94, 4) + around(fast, 0.05, 2, 5)}).count(), 1U);
 }
 
-// The stray probes are so close together that no gap separates the two states. The states must stay apart all
-// the same.
+// The stray probes are so close together that no gap separates the two states. The two states must still be
+// found.
 TEST(MachineStates, StrayProbesBetweenTwoStatesDoNotJoinThem) {
   const MachineStates states(around(fast, 0.1, 500, 1) + around(slow, 0.05, 500, 2) +
                              std::vector<double>{90e-9, 110e-9, 130e-9, 160e-9, 190e-9, 220e-9, 260e-9});

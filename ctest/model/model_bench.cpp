@@ -33,8 +33,8 @@ void all_caps(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(sweep_caps(job).size());
 }
 
-/// Arguments: slices of each gradient; the factor by which a(x) is multiplied (1 is compute-bound, 1000
-/// network-bound); 1 with contention, 0 without.
+/// Measures optimal_plan(). Arguments: slices of each gradient; the factor by which a(x) is multiplied (1:
+/// compute-bound, 1000: network-bound); contention (1) or none (0).
 void best_of_all_plans(benchmark::State& state) {
   Job job = large_job(static_cast<double>(state.range(1)), static_cast<int>(state.range(0)));
   if (state.range(2) != 0) job.contention = large_contention();
@@ -89,7 +89,7 @@ void step_graph_summarise(benchmark::State& state) {
   }
 }
 
-/// A 1F1B pipeline. Arguments: stages, micro-batches.
+/// Measures the simulation of a 1F1B pipeline. Arguments: stages, micro-batches.
 void step_graph_pipeline(benchmark::State& state) {
   const RankGraphs step =
       pipeline_step(static_cast<std::size_t>(state.range(0)), static_cast<int>(state.range(1)));

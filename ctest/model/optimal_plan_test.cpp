@@ -53,7 +53,7 @@ TEST(OptimalPlan, WithHandoversItIsTheBestOfAll) {
   EXPECT_GE(different, 30) << "the plan that ignores handovers is too often the best plan";
 }
 
-/// Contention that slows small all-reduces most, as on a shared processor.
+/// Contention that slows small all-reduces most. This occurs if compute and all-reduces share a processor.
 const Contention by_size({{2, {0.95, 0.1}}, {20, {0.85, 0.4}}, {200, {0.7, 0.9}}});
 
 TEST(OptimalPlan, WithContentionItIsNoWorseThanAnyCapAndNearTheBestOfAll) {

@@ -72,7 +72,7 @@ TEST(IntervalOfSorted, CountsFromBothEnds) {
   EXPECT_EQ(interval_of_sorted(values, std::nullopt).high, infinity);
 }
 
-// The median of a shift is that of every other result: median() of all differences, to the last bit.
+// Shift and interval_of_sorted() must return the same median as median(), to the last bit.
 TEST(IntervalOfSorted, HasTheMedianOfMedian) {
   std::mt19937_64 engine(10);
   std::normal_distribution<double> noise;

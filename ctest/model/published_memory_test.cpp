@@ -51,7 +51,9 @@ std::vector<Peak> peaks(std::string const& precision, std::string const& phase) 
   return found;
 }
 
-/// Returns the equation of the activations at a peak. They take the peak minus `each` bytes a parameter.
+/// Returns the equation of the activations at a peak. They take the peak minus `each` bytes a parameter. The
+/// unknowns are the number of tensors of width d in a layer and the number of copies of the logits. If
+/// `of_all_layers` is true, the tensors of all layers count, otherwise those of one layer.
 Equation activations(Peak const& peak, double each, bool of_all_layers) {
   return {(of_all_layers ? peak.layers : 1) * peak.width, peak.logits, peak.bytes - each * peak.parameters};
 }
@@ -65,9 +67,9 @@ TwoCoefficients fit(std::vector<Peak> const& rows, double each, bool of_all_laye
   return solve(two.at(0), two.at(1));
 }
 
-// At the start of the backward pass, parameters and moments take 12 bytes a parameter. Then activations are
-// freed as gradients are allocated. The two coefficients are the number of tensors of width d that a layer
-// keeps, and the number of copies of the logits.
+// The peak is at the start of the backward pass. Then parameters and the moments of AdamW take 12 bytes a
+// parameter. In the pass, activations are freed as gradients are allocated. The two coefficients are the
+// number of tensors of width d that a layer keeps, and the number of copies of the logits.
 TEST(PublishedMemory, WholeStepsFollowFromTwoOfThem) {
   const auto rows = peaks("fp32", "step");
   ASSERT_EQ(rows.size(), 5U);
@@ -121,7 +123,7 @@ TEST(PublishedMemory, ForwardPeaksAreThoseOfTheTwoMatrixForm) {
 }
 
 // Autocast keeps a copy of each weight of a matrix product in bf16 during the pass: 2 bytes each. Activations
-// of two bytes save at most half of the part above the parameters.
+// in bf16 save memory at the same time: at most half of the part of the peak above the parameters.
 TEST(PublishedMemory, AutocastAddsTwoBytesForEachCachedWeight) {
   const auto plain = peaks("fp32", "forward"), mixed = peaks("mixed", "forward");
   ASSERT_EQ(mixed.size(), 1U);

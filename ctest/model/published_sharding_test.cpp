@@ -57,7 +57,8 @@ std::vector<Change> changes(std::int64_t nodes) {
   return found;
 }
 
-/// A formula for the difference: two fitted coefficients, and a part that is known.
+/// A formula for the time that sharding adds to a step. It has two fitted coefficients, and a part that is
+/// known.
 struct Form {
   char const* name;
   double (*first)(Change const&);   ///< what the first coefficient multiplies
@@ -117,7 +118,7 @@ TEST(PublishedSharding, AddsThePredictedTimeOnTwoNodes) {
   EXPECT_LT(mean_error(rows, by_tensor), 0.06);
 }
 
-// The differences on one node are 2 to 8 % of the step, and they do not grow with the model from s to m. No
+// The differences on one node are 2 to 8 % of the step, and they do not grow from model s to model m. No
 // formula with two coefficients can follow that. So only the large models are predicted within a fifth.
 TEST(PublishedSharding, SavesThePredictedTimeOnOneNodeForLargeModels) {
   const auto rows = changes(1);

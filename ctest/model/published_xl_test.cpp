@@ -14,10 +14,10 @@
 #include "model/text/csv_table.hpp"
 #include "published.hpp"
 
-// Predicts the XL model on two GPUs of an unnamed machine. For each context the published data have the step
-// with naive communication, from which the time without communication follows. They also have a(x) of the
-// machine at four sizes, and the step time of a similar model on one GPU. kappa and gamma are fitted to the
-// per-tensor rows. The bucketed rows are predicted. docs/model.md has the numbers.
+// Predicts the XL model on two GPUs of an unnamed machine. For each context length the published data have
+// the step time with naive communication, from which the time without communication follows. They also have
+// a(x) of the machine at four sizes, and the step time of a similar model on one GPU. kappa and gamma are
+// fitted to the per-tensor rows. The bucketed rows are predicted. docs/model.md has the numbers.
 namespace ddproxy::model {
 namespace {
 
@@ -37,8 +37,9 @@ Row published_row(std::string const& strategy, int context, std::string const& c
   throw std::out_of_range("no such row");
 }
 
-/// Returns the seconds of the backward pass at batch 2. They are those of batch 4 at half the context, which
-/// has as many tokens. For context 128 they are those of batch 4 at 128: kernel launches limit both.
+/// Returns the seconds of the backward pass at batch 2. The published times are of batch 4. So the function
+/// returns the time at batch 4 and half the context length, which has as many tokens. For context length 128
+/// it returns the time at batch 4 and context length 128, because kernel launches limit both.
 double backward_seconds(int context) {
   const CsvTable table(published("step-times-1gpu.csv"));
   for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -51,8 +52,8 @@ double backward_seconds(int context) {
 
 constexpr int contexts[] = {128, 256, 512};
 
-/// Returns the job of one context. The roofline gives the shape of the backward pass; it is scaled to the
-/// measured time.
+/// Returns the job of one context. The roofline gives the relative times of the operators. They are scaled to
+/// the measured time of the backward pass.
 Job xl_job(int context, Contention contention) {
   const Shape shape = cs336_shape(48, 1600, 25, 6400);
   const BackwardPass pass = backward_pass(shape);

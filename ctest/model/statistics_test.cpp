@@ -124,8 +124,8 @@ TEST(StudentQuantile, is_that_of_the_tables) {
               1e-3);  // the leading term of the tail
 }
 
-// Neither implementation computed the golden intervals. ctest/scripts/median_interval_test.py compares the
-// Python implementation with the same rows.
+// The golden intervals were not computed by ddproxy; the file says where they come from.
+// ctest/scripts/median_interval_test.py compares the Python implementation with the same rows.
 TEST(MedianEstimate, is_that_of_the_golden_intervals) {
   const CsvTable table(std::string(source_folder) + "/ctest/model/median_intervals.csv");
   ASSERT_GT(table.rows(), 10U);

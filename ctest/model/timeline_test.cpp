@@ -36,14 +36,15 @@ Case random_case(unsigned seed) {
   return c;
 }
 
-/// Returns T of wait-free backpropagation by the recurrence in the literature.
+/// Returns T by the recurrence of wait-free backpropagation (model/predict/timeline.hpp).
 double recurrence(Case const& c, AllreduceCost const& cost) {
   double end = 0;
   for (Bucket const& bucket : c.plan) end = std::max(c.ready[bucket.last], end) + cost(bucket.bytes);
   return std::max(c.t_compute, end);
 }
 
-/// The result of a simulation in small steps. In each, compute and communication advance at their speeds.
+/// The result of a simulation in small time steps. While an all-reduce is in flight, compute advances at the
+/// speed kappa. While compute runs, the all-reduce advances at the speed gamma.
 struct Stepped {
   double total = 0;
   double backward_end = 0;
@@ -172,7 +173,7 @@ TEST(Timeline, CopiesByHand) {
 
 TEST(Timeline, CopiesAreSlowedAsComputeIs) {
   // The first bucket is ready at once. It is copied from 0 s to 1 s. Its collective takes from 1 s to 3 s,
-  // and halves the speed of compute. The second bucket is ready after 0.5 s of compute, which end at 2 s. Its
+  // and halves the speed of compute. The second bucket is ready after 0.5 s of compute, that is, at 2 s. Its
   // copy takes 0.5 s alone, but 1 s beside the collective. The last second of compute has full speed.
   const Timeline timeline =
       simulate(std::vector<double>{0.0, 0.5}, 1.5, {{0, 0, 10, 0}, {1, 1, 5, 10}},

@@ -99,7 +99,8 @@ TEST(Uncertainty, TheBandsHoldTheTruthAboutAsOftenAsTheySay) {
 }
 
 /// Ten operations without noise. Their speed differs between phases, with the relative standard deviation
-/// `deviation`. The operations were measured in the first of three phases, the true value is from a fourth.
+/// `deviation`. The operations were measured in the first of three phases. The true value is that of a fourth
+/// phase.
 struct Phases {
   Phases(double deviation, unsigned seed) : measurements(measurements_of(0, 3, 1)) {
     std::mt19937 random(seed);

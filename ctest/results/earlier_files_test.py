@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """earlier_files_test.py MAKE_SAMPLE REPORT DDPROXY_MODEL: compare, the report and its reader open files of earlier versions. One file is stored:
-ddproxy wrote it at 7955e08 (2026-11-24, schema 1). The others are made: a sample gets the names that earlier versions used. The results must be the
-same as for the file with the present names."""
+ddproxy wrote it at 7955e08 (2026-11-24, schema 1). The test makes the others: it gives a sample the names that earlier versions used. The results must be
+the same as for the file with the present names."""
 import gzip
 import json
 import shutil

@@ -89,7 +89,8 @@ TEST(HistoryGate, cries_wolf_where_modes_are_far_apart_or_last) {
       0.1 * months());
 }
 
-// Permits an alarm in 3 % of the months. After only five nights, normal noise must still keep to 1 %.
+// Permits an alarm in 3 % of the months. With normal noise and only five nights before the month, it still
+// permits only 1 %.
 TEST(HistoryGate, seldom_cries_wolf_with_other_noise) {
   if (!is_full()) GTEST_SKIP() << "only with DDPROXY_MONTHS";
   const std::vector<NoiseKind> kinds{

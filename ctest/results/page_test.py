@@ -11,7 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Finds what is wider than the page, and texts with a contrast below 4.5 (WCAG 2.1, level AA). The letters of the plots are shapes; it checks them, too.
+# Finds elements that are wider than the page, and texts with a contrast below 4.5 (WCAG 2.1, level AA). The letters of the plots are shapes; PROBE checks
+# their contrast, too.
 PROBE = r"""<script>addEventListener('load', () => {
   document.querySelectorAll('details').forEach(d => d.open = true);
   const over = [...document.querySelectorAll('body *')].filter(

@@ -65,7 +65,8 @@ class Sweep(WithSample):
         self.assertTrue(50 < broken < 450, broken)
 
     def total_with(self, ends):
-        """Gives naive, flat and per_tensor these T, as multiples of the range of the caps above the smallest cap. Returns the axes of T and the three T in their unit."""
+        """Sets T of naive, flat and per_tensor. `ends` are multiples of the range of T over the caps, counted from the smallest T of a cap. Returns the axes of T,
+        and the three T in the unit of the axes."""
         results = Results(self.sample)
         caps = [derive.column(results, name)[results["/sweep/strategy"] == "bucketed"] for name in ("measured_median", "predicted")]
         totals = np.min(caps) + np.array(ends) * np.ptp(caps)
@@ -292,7 +293,7 @@ class Samples(WithSample):
         self.assertTrue(any("left out" in text for text in legend(axes)), legend(axes))
 
     def test_the_outermost_samples_have_ticks(self):
-        """A sample just beyond the linear part of the axis has one, too. No two ticks may be too close."""
+        """A sample just beyond the linear part of the axis must have a tick, too. No two ticks may be too close."""
         for seconds in (1.2, 3.0, 50.0):
             self.change(lambda file: file["sweep/measured"].__setitem__((3, 0), seconds))
             axes = draw_samples(Results(self.sample)).axes[0]
@@ -441,7 +442,7 @@ class Costs(WithSample):
         subprocess.run([MAKE_SAMPLE, self.sample, "mpi"], check=True)
 
     def operations(self, flops, count, modelled, factor=1.0):
-        """Operations alternate between the two values of each list. Times are `factor` times those of the roofline."""
+        """Gives the operations the two values of each list in turn. The measured times are `factor` times the modelled ones. Returns the costs for the figure."""
         def write(file):
             number = file["layers/flops"].shape[0]
             for name, pair in (("flops", flops), ("bytes", count), ("modelled", modelled)):

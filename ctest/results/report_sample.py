@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shared by the tests of report.py, whose arguments are MAKE_SAMPLE REPORT."""
+"""Functions and a fixture that the tests of report.py share. Each of these tests has the arguments MAKE_SAMPLE REPORT."""
 import functools
 import subprocess
 import sys

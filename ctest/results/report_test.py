@@ -112,7 +112,7 @@ class Page(WithSample):
         self.assertIsNone(tables["sweep"]["overlap"][0])
 
     def check_terms(self, terms):
-        """The shares of measured - ideal must add up to 100 %, with the share that is not explained. A case has none if the difference is within the noise."""
+        """The shares of measured - ideal, with the share that is not explained, must add up to 100 %. If measured - ideal is within the noise, a case has no shares."""
         names = ("contention", "copies", "jitter", "unexplained")
         shares = [s for s in zip(*(terms[f"{name}_percent"] for name in names)) if None not in s]
         self.assertTrue(0 < len(shares) < len(terms["case"]))
@@ -383,7 +383,7 @@ class Finding(WithSample):
         self.assertIn("only a T above 2.5 times the best T", lead.finding(Results(self.sample)))
 
     def test_sizes_that_make_the_same_buckets_are_equally_fast(self):
-        """The buckets of 1 to 64 MiB are equal in the sample. If one of these sizes may be as fast as the best one, all may, whatever was measured."""
+        """The buckets of 1 to 64 MiB are equal in the sample. If one of them counts as fast as the best size, all must, whatever was measured."""
         results = Results(self.sample)
         self.assertEqual([len(derive.same_buckets(results, k)) for k in derive.bucketed_cases(results, derive.column(results, "measured_median"))][0], 5)
         self.change(lambda file: file["sweep/over_best_low"].__setitem__(slice(None), 1.01))

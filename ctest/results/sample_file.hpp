@@ -33,8 +33,8 @@ struct Sample {
   std::string created = "";  ///< if not empty, replaces the time of writing
   bool is_right = true;      ///< the verification found the gradients right
   bool is_complete = true;
-  std::int64_t first_bucket = -1;  ///< cap of the first bucket in bytes; -1: that of the other buckets
-  bool says_more = true;           ///< false: an earlier version; no threads, pieces, priority and warm-up
+  std::int64_t first_bucket = -1;  ///< cap of the first bucket in bytes; -1: the cap of the other buckets
+  bool says_more = true;           ///< false: an earlier version, without threads, pieces, priority, warm-up
   std::string threads = "2";
   double piece_mib = 16;
   std::string priority = "normal";

@@ -114,7 +114,8 @@ void write_columns(results::Writer& writer, Columns const& c, std::size_t cases,
       writer.write(dataset.path, Reals(cases, std::nan("")));
 }
 
-// At the peak, gradients and buckets have half each. At another moment, buckets alone have as many bytes.
+// At the peak of the live memory, gradients and buckets have half of the bytes each. At another time, buckets
+// alone have as many bytes as the peak.
 void write_kinds(results::Writer& writer, std::size_t cases, std::int64_t peak) {
   Integers at_peak, kind_peak;
   for (std::size_t k = 0; k < cases; ++k) {

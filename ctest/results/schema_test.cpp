@@ -50,7 +50,7 @@ TEST(Schema, every_row_is_whole_and_unique) {
   EXPECT_EQ(find_dataset("/sweep/none"), nullptr);
 }
 
-// A dataset with the name of a dimension of its group would have to be the coordinate of that dimension.
+// In netCDF a dataset with the name of a dimension of its group is the coordinate of this dimension.
 TEST(Schema, no_dataset_has_the_name_of_a_dimension) {
   for (auto const& one : schema())
     for (auto const& other : schema())

@@ -119,7 +119,8 @@ TEST_F(WholeFiles, results_are_finished_where_a_text_beside_them_cannot_be_writt
   EXPECT_TRUE(results::Reader(folder / "r.h5").complete());
 }
 
-// A name of 240 characters is allowed, but the name of the temporary file is then too long. A pipe stays.
+// A name of 240 characters is allowed, but the name of the temporary file is then too long. /dev/null is no
+// regular file and must not be removed.
 TEST_F(WholeFiles, an_old_text_is_removed_where_its_new_file_cannot_be_created) {
   const std::string name(240, 'n');
   put(name, "old table");

@@ -52,8 +52,8 @@ def expect_one_line(code, text, done):
 
 
 def check_decisions(folder, build):
-    """A twin that takes twice as long must be slower. A twin that takes half as long must not. Few rounds must be undecided. Equal twins would
-    be called slower once in a hundred times, so results.gate and timing.gate test equal builds."""
+    """A twin that takes twice as long must be slower. A twin that takes half as long must not. Few rounds must be undecided. Does
+    not compare equal twins: one of a hundred such comparisons would say slower. The tests results.gate and timing.gate compare equal builds."""
     write_twin(folder / "equal", SWEEP)
     write_twin(folder / "slow", SWEEP, compute=2.0)
     slower = write_build(folder / "slower", f'exec {DDPROXY} "${{@/equal/slow}}"\n')

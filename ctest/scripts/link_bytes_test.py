@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""link_bytes_test.py SCRIPTS: tests when a run is told not to have used the limited link, with a calculation by hand."""
+"""link_bytes_test.py SCRIPTS: tests when scripts/lib/link_bytes.py says that a run did not use the limited link. The bytes are calculated by hand."""
 import json
 import pathlib
 import subprocess

@@ -59,7 +59,7 @@ SUMS = (1.0, 1.1, 1.2, 1.3, 1.4)  # T_compute + T_comm of each round, in seconds
 
 
 def document(naive, flat=SUMS):
-    """Returns the JSON of a run in which naive and flat had these T in the rounds of SUMS, and one bucketed case. A sixth round does not count."""
+    """Returns the JSON of a run with naive, flat and one bucketed case. `naive` and `flat` are their T in the rounds of SUMS. A sixth round does not count."""
     totals = [list(naive), list(flat), list(SUMS)]
     sweep = {
         "name": ["naive", "flat", "bucketed/8"], "strategy": ["naive", "flat", "bucketed"],
@@ -72,8 +72,8 @@ def document(naive, flat=SUMS):
 
 
 class NaiveAndFlat(unittest.TestCase):
-    WITHIN_BY_MEDIANS = (1.1, 1.21, 1.32, 1.1, 1.2)  # T / sum is 1.1, 1.1, 1.1, 0.85 and 0.86; the medians of both are 1.2
-    WITHIN_BY_PAIRS = (1.3, 1.4, 1.2, 1.3, 1.4)  # T / sum is 1.3, 1.27, 1, 1 and 1; the medians are 1.3 and 1.2
+    WITHIN_BY_MEDIANS = (1.1, 1.21, 1.32, 1.1, 1.2)  # T / sum is 1.1, 1.1, 1.1, 0.85 and 0.86; the medians of T and of the sum are both 1.2
+    WITHIN_BY_PAIRS = (1.3, 1.4, 1.2, 1.3, 1.4)  # T / sum is 1.3, 1.27, 1, 1 and 1; the medians of T and of the sum are 1.3 and 1.2
 
     def judged(self, planted):
         """Returns the figures of a planted file, the bounds that it does not keep, and what judge() prints."""

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """python_package_test.py PROJECT MAKE_SAMPLE [--examples | --types]: builds the Python package, installs it into a virtual environment and uses it there. With
---examples runs only the Python examples of docs/install.md there. With --types only checks with mypy a program that uses the package. Exits with 77 if this
-Python lacks setuptools, pip, wheel, h5py or matplotlib. --examples also needs xarray and pandas, and --types needs mypy."""
+--examples runs only the Python examples of docs/install.md there. With --types, mypy checks a program that uses the package, and nothing else is tested.
+Exits with 77 if this Python lacks setuptools, pip, wheel, h5py or matplotlib. --examples also needs xarray and pandas, and --types needs mypy."""
 import importlib.util
 import os
 import pathlib

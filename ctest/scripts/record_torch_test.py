@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """record_torch_test.py RECORD_TORCH DDPROXY_MODEL REPORT MAKE_SAMPLE: two ranks record a small model, and ddproxy predicts it. DDP's own buckets
-must follow from the recorded ready order, and must stand next to ddproxy's cases in a report. Exits with 77 if this Python has no torch."""
+must follow from the recorded ready order. A report must show the sweep of PyTorch beside ddproxy's cases. Exits with 77 if this Python has no torch."""
 import csv
 import importlib.util
 import os

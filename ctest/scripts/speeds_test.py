@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""speeds_test.py SCRIPTS: computes kappa and gamma from the times that compute and collectives take
-if they slow each other by a known kappa and gamma (the two fluids of docs/model.md)."""
+"""speeds_test.py SCRIPTS: tests that speeds() finds a planted kappa and gamma. It gets the times of compute and collectives that slow each other by these
+factors, as the two fluids of docs/model.md do."""
 import sys
 import unittest
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """usage_test.py PROJECT: the scripts must check their arguments before they install, build or write anything.
 
-Works on a copy of scripts/ and inputs/. In the copy, scripts/setup only creates the file `started`. This file shows that a script has started it, and
-nothing is installed. Only the test of the help copies the real scripts/setup."""
+Works on a copy of scripts/ and inputs/. In the copy, scripts/setup only creates the file `started`. This file shows that a script has started
+scripts/setup, and nothing is installed. Only the test of the help copies the real scripts/setup."""
 import pathlib
 import shutil
 import subprocess

@@ -15,7 +15,8 @@
 #include "model/predict/graph/phase_seconds.hpp"
 #include "model/step/strategies/whole_step.hpp"
 
-// Compares the moments of memory with live_memory() and with closed forms.
+// Compares memory_moments(), the memory at selected times of a step, with live_memory() and with closed
+// forms.
 
 namespace ddproxy::model {
 namespace {
@@ -79,8 +80,8 @@ TEST(MemoryMoments, AgreeWithLiveMemory) {
   }
 }
 
-// Before the update, parameters, moments and gradients are live: 16 bytes a parameter. After the update the
-// gradients are not live any more.
+// Before the update, parameters, the two moments of AdamW and gradients are live: 16 bytes a parameter. After
+// the update the gradients are not live any more.
 TEST(MemoryMoments, BeforeAndAfterTheUpdate) {
   const Subject step(find_preset("tiny"));
   const MemoryMoments moments = step.moments();

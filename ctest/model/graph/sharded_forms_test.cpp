@@ -17,8 +17,8 @@
 namespace ddproxy::model {
 namespace {
 
-/// For each verb and each number of ranks that take part in a call: the sum of the sizes x of all calls, as a
-/// multiple of Psi elements.
+/// Maps a verb and the number of ranks of a call to the sum of the sizes x of all such calls, as a multiple
+/// of Psi. Psi is the number of parameters.
 using Volumes = std::map<std::pair<Verb, std::size_t>, double>;
 
 /// Returns the volumes of a rank in a step with AdamW and without clipping.
@@ -35,7 +35,8 @@ Volumes of_graph(Shape const& shape, Sharding const& sharding, MicroBatches micr
                                       .optimizer = Optimizer::adamw,
                                       .sharding = sharding},
                                      ranks);
-  // The ranks of a broadcast differ in whether they are its root. All other graphs are equal without padding.
+  // With broadcasts each rank is the root of different calls, so the graphs differ. Without broadcasts the
+  // graphs of all ranks are equal, unless a shard has padding.
   const std::size_t classes = sharding.update == Verb::broadcast ? ranks : 1;
   EXPECT_EQ(step.classes.size(), classes) << "a shard has padding, which the closed forms leave out";
   Volumes volumes;

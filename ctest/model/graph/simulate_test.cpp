@@ -92,7 +92,7 @@ TEST(StepSimulation, StartsTasksWhenLaneDependenciesAndMembersAllow) {
 }
 
 /// Returns the seconds of work that each task has done between its start and its end. The speed of a task
-/// depends on the tasks that run at the same time. The step has one class.
+/// depends on the tasks that run at the same time. The step must have one class.
 std::vector<double> work_done(StepCosts const& costs, StepTrace const& trace) {
   std::set<double> moments;
   for (TaskTimes const& times : trace.tasks) moments.insert({times.start, times.end});

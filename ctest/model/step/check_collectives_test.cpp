@@ -101,9 +101,9 @@ TEST(CheckCollectives, FindsMorePaddingThanElements) {
                "declares 11 elements of buffer 0 as padding, but its slice has only 10");
 }
 
-/// Returns the step of two ranks in which the first rank computes no gradients, and declares those that it
-/// hands to the all-reduces as padding. They contain nothing on this rank, so only the result shows the
-/// fault.
+/// Returns the step of two ranks in which the first rank computes no gradients. It declares the elements that
+/// it hands to the all-reduces as padding. On this rank these elements are empty, so only the result of the
+/// all-reduces shows the fault.
 RankGraphs with_an_idle_rank(RankGraphs step) {
   RankGraphs two = split(std::move(step));
   for (Task& task : two.classes[1].graph.tasks) {

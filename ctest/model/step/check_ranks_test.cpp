@@ -51,8 +51,8 @@ TEST_F(CheckRanks, AcceptsTheStepsInWhichTheFaultsArePlanted) {
   EXPECT_EQ(text(check(with_other([](StepGraph&) {}))), "");
 }
 
-// The ranks do not differ in sizes, verbs or waits. Only the contents show that a collective adds different
-// gradients.
+// The ranks do not differ in sizes, verbs or waits. Only the contents show that a collective adds gradients
+// of different tensors.
 TEST_F(CheckRanks, FindsEquallyLargeBucketsInDifferentOrder) {
   int planted = 0;
   const auto wrong = with_other([&](StepGraph& graph) {

@@ -110,8 +110,9 @@ TEST(ShardedStep, RefusesAGroupThatDoesNotDivideTheRanks) {
 
 // ---- how much they communicate
 
-/// Returns the sum of the sizes of the collectives of each verb of one rank, as a multiple of the size of the
-/// model. The padding is left out. `strategy` must not clip, because the sum of squares would count, too.
+/// Returns, for each verb, the sum of the sizes of the collectives of one rank, as a multiple of the size of
+/// the model. Padding is left out. `strategy` must not clip: the all-reduce of the sum of squares would
+/// count, too.
 std::map<Verb, double> volume_of(Shape const& shape, WholeStep const& strategy, std::size_t ranks) {
   const RankGraphs step = step_of(shape, strategy, ranks);
   const auto psi = 4 * parameters(backward_pass(shape));

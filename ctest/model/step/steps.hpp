@@ -8,7 +8,7 @@
 #include "model/step/step_graph.hpp"
 
 // Steps of small models with several kinds of sharding. They show that the types of model/step can express
-// them.
+// these kinds.
 
 namespace ddproxy::model {
 

@@ -38,7 +38,7 @@ inline RankGraphs changed(RankGraphs step, std::function<void(StepGraph&)> const
   return step;
 }
 
-/// Makes the first rank a class of its own.
+/// Returns the step with rank 0 in a class of its own, which is the last class.
 inline RankGraphs split(RankGraphs step) {
   RankClass first{step.classes[0].graph, {0}};
   std::erase(step.classes[0].ranks, std::size_t{0});
