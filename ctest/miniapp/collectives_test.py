@@ -209,7 +209,7 @@ def check_wrong_groups():
     refused("--group: 1 rank cannot be divided into groups of 2;", tiny, "--group", "2")
     refused("--group: 2 ranks cannot be divided into groups of 4;", "twin.toml", "--group", "4")  # the file of check_replay()
     for text in ("1", "0", "-2", "2.5", "two"):
-        refused(f"--group: {text} is not a group; give a whole number of ranks, 2 or more", tiny, "--group", text)
+        refused(f"--group: {text} is not a group size; give a whole number of ranks, 2 or more", tiny, "--group", text)
 
 
 def check_wrong_input():

@@ -198,13 +198,13 @@ def a_twin_takes_the_rows_of_the_nodes_of_its_groups():
 
 
 def wrong_input_is_one_line():
-    refused(1, "there is only one", write("wrong.toml", 'stage = "zero1"'))
+    refused(1, "there is only one rank", write("wrong.toml", 'stage = "zero1"'))
     refused(2, "'zero9' is unknown", write("wrong.toml", 'stage = "zero9"'))
     refused(2, "prefetch", write("wrong.toml", 'stage = "fsdp"\nprefetch = -1'))
     refused(2, "does not divide the 2 ranks", write("wrong.toml", 'stage = "fsdp"\ngroup = 3'))
     refused(2, "unit: is for stage", write("wrong.toml", 'stage = "zero1"\nunit = "whole"'))
     refused(2, "lanes", write("wrong.toml", 'stage = "fsdp"\nlanes = 3'))
-    refused(2, "nothing drives two lanes", write("wrong.toml", 'stage = "fsdp"\nlanes = 2', MPI + '\nprogress = "none"'))
+    refused(2, "the step has several communication lanes", write("wrong.toml", 'stage = "fsdp"\nlanes = 2', MPI + '\nprogress = "none"'))
     refused(2, "copies", write("wrong.toml", 'stage = "fsdp"', MPI + '\ncopies = "in"'))
 
 

@@ -98,7 +98,7 @@ def this_machine():
 
 def units_that_fit_in_a_step_that_does_not():
     ended(4, ("not enough memory",), "step", write(FSDP, layers=1000), "-o", "out.h5", ranks=2)
-    ended(2, ("there is only one",), "step", write(WHOLE, layers=1000, width=65536), "-o", "out.h5")
+    ended(2, ("there is only one rank",), "step", write(WHOLE, layers=1000, width=65536), "-o", "out.h5")
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -42,8 +42,8 @@ static void check_can_shard(Config const& config) {
         "set [shard] stage = \"none\"");
   if (has_several_lanes(config) && config.progress == Progress::none)
     refuse(
-        "[shard] lanes, group: with [allreduce] progress = \"none\" nothing drives two lanes; set progress = "
-        "\"thread\" or \"poll\", or set lanes = 1 and remove group");
+        "[shard] lanes, group: the step has several communication lanes, but [allreduce] progress = \"none\" "
+        "supports only one; set progress = \"thread\" or \"poll\", or set lanes = 1 and remove group");
 }
 
 void check_can_step(Config const& config) {
@@ -112,8 +112,8 @@ model::Sharding sharding_of(Config const& config, model::ShardStage stage) {
 void check_group(Config const& config, model::Sharding const& sharding) {
   if (sharding.group == 1)
     throw std::invalid_argument(config.file.string() +
-                                ": [shard] group: a unit that is kept by one rank is not divided; set group "
-                                "to at least 2, or stage = \"none\"");
+                                ": [shard] group: a group of 1 rank does not divide its units; set group to "
+                                "at least 2, or stage = \"none\"");
 }
 
 void check_sharding(Config const& config, model::Sharding const& s, std::size_t ranks) {
@@ -123,7 +123,7 @@ void check_sharding(Config const& config, model::Sharding const& s, std::size_t 
   };
   if (ranks < 2)
     refuse("stage = \"" + std::string(s.way().name) +
-           "\" divides a step among the ranks, but there is only one; " +
+           "\" divides a step among the ranks, but there is only one rank; " +
            (config.backend == Backend::replay ? "set [allreduce] ranks to at least 2"
                                               : "start at least 2 ranks (mpirun -n 2)") +
            ", or set stage = \"none\"");

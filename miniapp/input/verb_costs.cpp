@@ -93,8 +93,8 @@ class SharedTables {
     if (group.nodes == model::neighbours(group.ranks, ranks_per_node_).nodes) return "";
     return fmt::format(
         "the groups of {} (such as ranks {}) take their times from a table of {} that does not state on how "
-        "many nodes its ranks are. If the table was measured on ranks that follow one another, they were on "
-        "fewer nodes than these groups are, so the prediction may be too short; add rows with a column nodes",
+        "many nodes its ranks are. If the table was measured on consecutive ranks, those ranks were on fewer "
+        "nodes than these groups, so the predicted time may be too short; add rows with a column nodes",
         model::group_text(group), first_group(step_, id), model::name_of(table));
   }
 

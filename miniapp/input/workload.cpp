@@ -66,12 +66,13 @@ Workload per_gradient(model::BackwardPass const& pass, std::vector<model::Gradie
     if (row.numel > 0) {
       if (next == pass.gradients.size() || pass.gradients[next].name != row.name ||
           pass.gradients[next].numel != row.numel)
-        throw std::invalid_argument(fmt::format(
-            "{}: '{}' with {} elements does not fit the model. {}", file, model::echo(row.name), row.numel,
-            next == pass.gradients.size()
-                ? "All gradients of the model are in the rows before"
-                : fmt::format("The model's next gradient in ready order is '{}' with {}",
-                              pass.gradients[next].name, pass.gradients[next].numel)));
+        throw std::invalid_argument(
+            fmt::format("{}: '{}' with {} elements does not fit the model: {}; give a table of this model",
+                        file, model::echo(row.name), row.numel,
+                        next == pass.gradients.size()
+                            ? "earlier rows already contain all gradients of the model"
+                            : fmt::format("the model's next gradient in ready order is '{}' with {} elements",
+                                          pass.gradients[next].name, pass.gradients[next].numel)));
       workload.pass.gradients.push_back({row.name, pass.gradients[next].layer, row.numel, operation});
     }
     workload.pass.operations.push_back({row.name, row.name, model::OperationKind::linear});

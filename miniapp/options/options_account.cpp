@@ -7,12 +7,10 @@ namespace ddproxy {
 namespace {
 
 constexpr auto about_account =
-    "Needs neither MPI nor a device. Prints parameters, state, activations and flops of a model; the bytes "
-    "of "
-    "a step by method and collective;\nthe batch size from which FSDP, tensor parallelism and both "
-    "together are compute-bound (How to Scale Your Model, chapter 5);\nand the smallest number of ranks with "
-    "which a step "
-    "fits the memory of a device. docs/memory.md has an example.\n"
+    "Needs neither MPI nor a device. Prints the parameters, memory and flops of a model; the bytes that a "
+    "step communicates, for each method and collective;\nthe smallest batch size with which FSDP, tensor "
+    "parallelism and both together are compute-bound (How to Scale Your Model, chapter 5);\nand the smallest "
+    "number of ranks with which a step fits the memory of a device. docs/memory.md has an example.\n"
     "Exit codes: 0 success; 2 wrong usage or input; 4 run-time failure.";
 
 void add_model(CLI::App& command, Options& options) {
@@ -20,8 +18,8 @@ void add_model(CLI::App& command, Options& options) {
   auto* input = command.add_option("INPUT", options.input, "input file (TOML, docs/input.md)");
   command
       .add_option("--preset", account.preset,
-                  "in place of INPUT, a name that [model] preset accepts, or xxl-ffn: 126 feed-forward "
-                  "blocks of 16384 x 53248")
+                  "use this model instead of INPUT: a name that [model] preset accepts, or xxl-ffn, which "
+                  "has 126 feed-forward blocks of 16384 x 53248")
       ->excludes(input);
   command
       .add_option(
@@ -31,15 +29,15 @@ void add_model(CLI::App& command, Options& options) {
       ->check(CLI::IsMember({"fp32", "bf16"}));
   command
       .add_option("--tokens", account.tokens,
-                  "tokens of a rank in a micro-batch; default: those of INPUT; 1024 with --preset")
+                  "tokens of a rank in a micro-batch; default: the number of INPUT, or 1024 with --preset")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100000000}).description("(1 to 1e8)"));
 }
 
 void add_machine(CLI::App& command, AccountOptions& account) {
   command
       .add_option("--ranks", account.ranks,
-                  "number of ranks whose communication is counted; default: 8, or eight groups if INPUT has "
-                  "[shard] group. The number must be a multiple of the group")
+                  "number of ranks for which communication is counted; default: 8, or 8 G if INPUT has "
+                  "[shard] group = G. The number must be a multiple of G")
       ->check(CLI::Range(1, 10000000).description("(1 to 1e7)"));
   command
       .add_option("--peak-flops", account.peak_flops,
@@ -49,15 +47,20 @@ void add_machine(CLI::App& command, AccountOptions& account) {
                    .add_option("--link-bandwidth", account.link_bandwidth_GBps,
                                "bandwidth of one link of a device, both directions together (GB/s)")
                    ->check(positive_number());
-  command.add_option("--shard-links", account.shard_links, "links that carry shards of parameters (M_X)")
+  command
+      .add_option("--shard-links", account.shard_links,
+                  "number of links of a device that carry shards of parameters (M_X); default: 1")
       ->check(positive_number())
       ->needs(link);
-  command.add_option("--tensor-links", account.tensor_links, "links that carry parts of activations (M_Y)")
+  command
+      .add_option("--tensor-links", account.tensor_links,
+                  "number of other links of a device, which carry parts of activations (M_Y); default: 1")
       ->check(positive_number())
       ->needs(link);
   command
       .add_option("--tensor-ranks", account.tensor_ranks,
-                  "devices that share each block by tensor parallelism, in addition to FSDP (Y)")
+                  "number of devices over which tensor parallelism divides each block, in addition to FSDP "
+                  "(Y); default: 1")
       ->check(CLI::Range(1, 10000000).description("(1 to 1e7)"))
       ->needs(link);
   command.add_option("--device-gb", account.device_gb, "memory of a device (GB); default: [machine] memory")
@@ -68,8 +71,8 @@ void add_machine(CLI::App& command, AccountOptions& account) {
 
 void add_account_command(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand("account",
-                                         "count communication, flops and memory of a model, and say from "
-                                         "which batch size on a step is compute-bound");
+                                         "count communication, flops and memory of a model, and find the "
+                                         "smallest batch size with which a step is compute-bound");
   add_model(*command, options);
   add_machine(*command, options.account);
   command->add_option("--json", options.json, "also write the figures to this file as JSON");

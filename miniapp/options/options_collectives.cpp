@@ -41,35 +41,37 @@ CLI::Validator group_size() {
         const bool is_number = CLI::detail::lexical_cast(text, ranks);
         return is_number && ranks >= 2
                    ? ""
-                   : model::echo(text) + " is not a group; give a whole number of ranks, 2 or more";
+                   : model::echo(text) + " is not a group size; give a whole number of ranks, 2 or more";
       },
       "(ranks)");
 }
 
 void add_groups(CLI::App& command, Options& options) {
-  auto* group = command
-                    .add_option("--group", options.group,
-                                "measure on groups of this many consecutive ranks, all groups at the same "
-                                "time; the number of ranks must be a multiple of it; default: one group of "
-                                "all ranks")
-                    ->check(group_size());
+  auto* group =
+      command
+          .add_option(
+              "--group", options.group,
+              "measure on groups of this many consecutive ranks, all groups at the same time; the total "
+              "number of ranks must be a multiple of the group size; default: one group of all ranks")
+          ->check(group_size());
   command
       .add_flag("--strided", options.strided,
-                "the ranks of a group are not consecutive but equally far apart, as the ranks of HSDP that "
-                "have the same part of a unit: with G groups, group g has the ranks g, g + G, g + 2G, ...")
+                "form groups of ranks that are equally far apart, not consecutive: with G groups, group g "
+                "has the ranks g, g + G, g + 2G, ... In HSDP such ranks have the same part of a unit")
       ->needs(group);
 }
 
 }  // namespace
 
 CLI::Option* add_pieces(CLI::App& command, Options& options) {
-  auto* pieces = command
-                     .add_option("--pieces,--chunks", options.pieces_mib,
-                                 "divide a fixed total (all gradients, or --total) into pieces of this size "
-                                 "(MiB) and measure it as a whole, once for each size in the list; single "
-                                 "messages are then measured only if `collectives` has --sizes")
-                     ->delimiter(',')
-                     ->check(positive_number());
+  auto* pieces =
+      command
+          .add_option("--pieces,--chunks", options.pieces_mib,
+                      "divide a fixed total (all gradients, or --total) into pieces of this size (MiB), and "
+                      "measure the time of all pieces together; a list measures each piece size. Single "
+                      "messages are then measured only by `collectives` with --sizes")
+          ->delimiter(',')
+          ->check(positive_number());
   command
       .add_option("--total", options.total_mib,
                   "size of the fixed total (MiB); default: the size of all gradients")

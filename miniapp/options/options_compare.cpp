@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto about_compare =
     "Needs results files of `ddproxy run`, `sweep` or `step`. One measured file on each side is too few for "
-    "a decision; scripts/gate makes enough.\n"
+    "a decision; scripts/gate makes enough files.\n"
     "Prints one row for each case: both times, the ratio new/base with its 95 % interval, the noise and a "
     "verdict. The last line is the decision.\n"
     "The test compares rounds if the files come from scripts/gate: in a round both builds took turns. "

@@ -35,7 +35,8 @@ void add_memory_command(CLI::App& app, Options& options) {
   command->add_option("INPUT", options.input, "input file (TOML, docs/input.md)")->required();
   command
       ->add_option("--ranks", memory.ranks,
-                   "numbers of ranks; default 1,8,64, or G and 8 G with [shard] group = G")
+                   "numbers of ranks for which memory is predicted; default 1,8,64, or G and 8 G with "
+                   "[shard] group = G")
       ->delimiter(',')
       ->check(CLI::Range(1, 1000000).description("(1 to 1e6)"));
   command
@@ -44,16 +45,15 @@ void add_memory_command(CLI::App& app, Options& options) {
       ->delimiter(',')
       ->check(shard_stage());
   command
-      ->add_option(
-          "--precision", memory.formats,
-          "fp32 (default); bf16: parameters, gradients and activations in bf16, and a master copy in "
-          "fp32; autocast: parameters in fp32, products in bf16")
+      ->add_option("--precision", memory.formats,
+                   "fp32 (default); bf16: parameters, gradients and activations in bf16, and a master copy "
+                   "of the parameters in fp32; autocast: parameters in fp32, products in bf16")
       ->delimiter(',')
       ->check(one_of(memory_format_words));
   command->add_option("--device-gb", memory.device_gb, "memory of a device (GB); default: [machine] memory")
       ->check(positive_number());
   command->add_option("--json", options.json,
-                      "also write everything to this file as JSON, with the timelines");
+                      "also write all figures, and the memory of each case over time, to this file as JSON");
   command->footer(about_memory);
   command->callback([&options, &memory] {
     options.command = "memory";

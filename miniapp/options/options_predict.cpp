@@ -12,8 +12,8 @@ namespace {
 constexpr auto about_predict =
     "Needs the times of the backward pass and a table of all-reduce times, but neither MPI nor a device.\n"
     "Prints T, E, tail and slowdown of each case, the lower bound on E, the best cap b*, and the best plan.\n"
-    "T is the time of the backward pass with its all-reduces, E the communication that compute does not "
-    "hide. docs/glossary.md explains\n"
+    "T is the time of the backward pass with its all-reduces, E the time of the communication that compute "
+    "does not hide. docs/glossary.md explains\n"
     "the other words.\n"
     "Exit codes: 0 success; 1 the model error is above --max-model-error, or the regret above --max-regret; "
     "2 wrong usage or input;\n"
@@ -57,8 +57,8 @@ void add_sources(CLI::App& command, Options& options) {
   command
       .add_option_function<std::string>(
           "--order", [&](std::string const& order) { predict.forward_order = order == "forward"; },
-          "order of the rows in these CSV files: that of the backward pass (ready, default) or of the "
-          "forward pass")
+          "order of the rows of --gradients and --layer-times: the order of the backward pass (ready, "
+          "default) or of the forward pass (forward)")
       ->excludes(input)
       ->check(CLI::IsMember({"ready", "forward"}));
 }
@@ -80,12 +80,11 @@ void add_network(CLI::App& command, PredictOptions& predict) {
   command.add_option("--ranks-per-node", predict.ranks_per_node, "number of ranks on each node")
       ->check(positive_number())
       ->needs(ranks);
-  auto* link_latency =
-      command
-          .add_option("--link-latency", predict.link_latency,
-                      "latency of one message between two ranks of a node, which is one step of the ring "
-                      "(seconds); replaces the tables")
-          ->check(number_from_zero());
+  auto* link_latency = command
+                           .add_option("--link-latency", predict.link_latency,
+                                       "latency of one message between two ranks of a node (seconds). With "
+                                       "--link-bandwidth it replaces the all-reduce tables")
+                           ->check(number_from_zero());
   auto* link_bandwidth = command
                              .add_option("--link-bandwidth", predict.link_bandwidth_GBps,
                                          "bandwidth of the link of one rank inside a node (GB/s)")
@@ -113,7 +112,7 @@ void add_network(CLI::App& command, PredictOptions& predict) {
 }
 
 void add_conditions(CLI::App& command, PredictOptions& predict) {
-  command.add_option("--caps", predict.caps_mib, "bucket caps to predict (MiB)")
+  command.add_option("--caps", predict.caps_mib, "bucket caps for which T and E are predicted (MiB)")
       ->delimiter(',')
       ->check(bucket_size());
   command
@@ -156,10 +155,9 @@ void add_outputs(CLI::App& command, Options& options) {
           "times, with which the prediction is compared. Each further file has the T that another model "
           "predicted. ddproxy compares it with the first file in the same way")
       ->allow_extra_args(false);
-  command.add_flag(
-      "--pytorch", predict.pytorch,
-      "say which arguments to paste into a PyTorch DistributedDataParallel script, or that its default is "
-      "best");
+  command.add_flag("--pytorch", predict.pytorch,
+                   "print the bucket sizes to paste into a PyTorch DistributedDataParallel script, or say "
+                   "that its default is best");
   command
       .add_option_function<std::vector<std::string>>(
           "--shard", [&](std::vector<std::string> const& words) { predict.shard = stages_of(words); },
@@ -171,7 +169,9 @@ void add_outputs(CLI::App& command, Options& options) {
       "print a table of how the best cap and E change with the size of the gradients, latency, bandwidth and "
       "number of ranks");
   command.add_option("--json", options.json, "also write the prediction to this file as JSON");
-  command.add_option("--csv", predict.csv, "also write the table to this file as CSV");
+  command.add_option(
+      "--csv", predict.csv,
+      "also write the table of cases to this file as CSV; with --sensitivity its table instead");
 }
 
 }  // namespace

@@ -13,8 +13,7 @@ constexpr auto about_run =
     "Prints one row for each case with T, its 95 % interval, E and the predictions of both; at the end the "
     "best cap, the model error\n"
     "and the line DDPROXY_FOM for other programs. T is the time of the backward pass with its all-reduces, E "
-    "the communication that\n"
-    "compute does not hide. docs/glossary.md explains the other words.\n"
+    "the time of the communication that\ncompute does not hide. docs/glossary.md explains the other words.\n"
     "Each case is a benchmark of Google Benchmark. Arguments after -- go to it, for instance "
     "-- --benchmark_filter=bucketed.\n"
     "Exit codes: 0 success; 1 the model error is above --max-model-error, or the regret above --max-regret; "
@@ -65,7 +64,8 @@ void add_turns(CLI::App& command, TurnOptions& turns) {
             turns.go = pipes.at(0);
             turns.ready = pipes.at(1);
           },
-          "two named pipes GO,READY: before each sample, write a byte to READY and wait for one from GO")
+          "two named pipes GO,READY: before each sample, ddproxy writes a byte to READY and waits for a byte "
+          "from GO")
       ->delimiter(',')
       ->expected(2);
   command.add_option("--seed", turns.seed, "seed of the order of the cases; default: a random order");
@@ -88,9 +88,10 @@ void add_turns(CLI::App& command, TurnOptions& turns) {
 
 void add_sampling(CLI::App& command, Options& options) {
   command
-      .add_option("--max-seconds", options.max_seconds,
-                  "[sweep] samples becomes the minimum; take samples until the 95 % interval of E of every "
-                  "case is as narrow as [sweep] target, or until more samples would exceed this many seconds")
+      .add_option(
+          "--max-seconds", options.max_seconds,
+          "take at least [sweep] samples of each case. Take more until the 95 % interval of E of every case "
+          "is as narrow as [sweep] target, or until another round would exceed this many seconds in total")
       ->check(positive_number());
 }
 
@@ -152,10 +153,9 @@ void add_limits(CLI::App& command, Options& options) {
           "exit with code 1 if the mean error of the predicted E is above this share, for instance 0.1")
       ->check(share_of_one());
   command
-      .add_option(
-          "--max-regret", options.max_regret,
-          "exit with code 1 if T at the predicted best cap is above the best T by more than this share, for "
-          "instance 0.02")
+      .add_option("--max-regret", options.max_regret,
+                  "exit with code 1 if T at the predicted best cap is above the smallest measured T by more "
+                  "than this share, for instance 0.02")
       ->check(share_of_one());
 }
 

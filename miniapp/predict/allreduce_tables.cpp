@@ -56,8 +56,9 @@ std::vector<TableFile> table_files(PredictOptions const& options, Config const& 
   }
   if (next != unsaid.end() && !options.table_ranks.empty() && !paths.empty())
     throw std::invalid_argument(
-        "--table-ranks: there are more numbers than tables without a column ranks; give one number for each "
-        "such table");
+        fmt::format("--table-ranks: {} numbers are given, but the number of tables without a column ranks is "
+                    "{}; give one number for each of these tables",
+                    unsaid.size(), next - unsaid.begin()));
   return files;
 }
 
@@ -81,9 +82,11 @@ Tables read_allreduce_tables(PredictOptions const& options, Config const& config
       add_table(tables, path, unsaid, model::read_allreduce(path, unsaid, per_node));
   }
   if (tables.all.empty())
-    throw std::invalid_argument(fmt::format(
-        "predict: no all_reduce row can be used; with {} ranks on a node, the ranks of each row would be on another number of nodes than the row's column `nodes` says; add rows, or correct --ranks-per-node or [machine] ranks_per_node",
-        per_node));
+    throw std::invalid_argument(
+        fmt::format("predict: no all_reduce row can be used, because with {} ranks on a node every row "
+                    "contradicts its column `nodes`; add rows with the right number of nodes, or correct "
+                    "--ranks-per-node or [machine] ranks_per_node",
+                    per_node));
   return tables;
 }
 

@@ -36,7 +36,7 @@ std::string describe_memory(Config const& config, Workload const& workload, mode
 void check_units_here(Config const& config, std::size_t ranks) {
   if (config.device_memory > 0 || builds_for_device() || !needs_arena(config)) return;
   UnitRoom room = room_of_host();
-  room.whose += " (for another one give [machine] memory)";
+  room.whose += " (for another machine, give [machine] memory)";
   check_units(config, config.sharding, ranks, room);
 }
 

@@ -118,7 +118,7 @@ Answer answer(PredictInput const& input, PredictOptions const& asked) {
     made.predictions.push_back(std::move(prediction));
   }
   if (made.predictions.size() > 1)
-    made.text += "\nfigures of each number of ranks with its best cap:\n" + ranks_table(made.predictions);
+    made.text += "\nresults of each number of ranks with its best cap:\n" + ranks_table(made.predictions);
   made.table = to_csv(made.predictions);
   if (!asked.sensitivity) return made;
   const auto rows = sensitivity(input, networks);

@@ -60,7 +60,7 @@ std::string set_precision(Config& config, std::string const& word) {
   if (precision == config.precision) return "";
   if (!config.times.empty())
     throw std::invalid_argument("--precision: " + config.times.string() +
-                                " has the seconds of one precision; remove this option");
+                                " has times of one precision, which cannot be converted; remove this option");
   const auto peak = config.peaks.find(precision);
   if (peak == config.peaks.end())
     throw std::invalid_argument(fmt::format("--precision {}: {} lacks [machine] peak_flops_{}; add it", word,
@@ -69,8 +69,10 @@ std::string set_precision(Config& config, std::string const& word) {
   config.precision = precision;
   config.machine.peak_flops = peak->second;
   if (config.machine.efficiency == 1) return "";
-  return fmt::format("--precision {}: the efficiency {:g} was given for {}; the efficiency of {} may differ",
-                     word, config.machine.efficiency, fitted, word);
+  return fmt::format(
+      "--precision {}: the efficiency {:g} was given for {}; the efficiency of {} may differ, so the "
+      "predicted times are less certain",
+      word, config.machine.efficiency, fitted, word);
 }
 
 PredictInput from_input_file(Options const& options) {
@@ -110,7 +112,9 @@ PredictInput from_tables(PredictOptions const& options) {
         "predict: give an input file, or --allreduce FILE together with --gradients F, or with --layer-sizes "
         "F and --layer-times F");
   if (!options.precision.empty())
-    throw std::invalid_argument("--precision: a table has the seconds of one precision; give an input file");
+    throw std::invalid_argument(
+        "--precision: the tables have times of one precision, which cannot be converted; remove this option, "
+        "or give an input file with a roofline");
   const auto& file = gradients ? options.gradients : options.layer_sizes;
   PredictInput input{
       file.filename().string(), {}, gradients ? from_gradients(options) : from_layers(options), {}, {}};

@@ -28,9 +28,10 @@ std::string range_text(model::CapRange const& range) {
 }
 
 std::string plateau_text(Prediction const& p) {
+  if (p.best.low == 1 && p.best.high == model::any_cap) return "all caps give the same T";
   const bool same = p.plateau.low == p.best.low && p.plateau.high == p.best.high;
-  return same ? "the caps next to b* have a T more than 0.1 % above the smallest T"
-              : "around b*, these caps have a T at most 0.1 % above the smallest T: " + range_text(p.plateau);
+  return same ? "just outside this interval, T is more than 0.1 % larger"
+              : "T is at most 0.1 % larger for these caps around b*: " + range_text(p.plateau);
 }
 
 std::string case_table(Prediction const& prediction) {

@@ -97,9 +97,8 @@ std::string raised_rows(std::vector<SensitivityRow> const& rows) {
     if (r.raised) fmt::format_to(Out(names), "{}{} x {:g}", names.empty() ? "" : ", ", r.quantity, r.value);
   if (names.empty()) return "";
   return "in some rows of --sensitivity the changed all-reduce times fall somewhere as bytes grow, but the "
-         "model "
-         "needs times that never fall. It uses their running maximum instead, so E may be too large in these "
-         "rows: " +
+         "model needs times that never fall. It uses their running maximum instead, so E may be too large in "
+         "these rows: " +
          names;
 }
 
@@ -115,10 +114,10 @@ std::string sensitivity_table(std::vector<SensitivityRow> const& rows) {
                     r.plateau.high == model::any_cap ? "any" : cap_text(r.plateau.high)),
         r.exposed_best * milli, r.exposed_25 * milli, r.floor * milli, r.exposed_plan * milli, r.calls);
   return text +
-         "value: the factor of bytes, latency or bandwidth; the gradients of the model; the number of ranks; "
-         "T_comp: T_compute; best caps: caps whose T is within 0.1 % of the smallest T; E best, E 25 MiB, E "
-         "plan: E with the best cap, with 25 MiB, with the best plan; bound: lower bound on E; calls: "
-         "all-reduces of the best plan\n";
+         "value: a factor of bytes, latency or bandwidth (x), the size of the gradients of a model (MiB), or "
+         "a number of ranks. T_comp: T_compute. best caps: caps whose T is at most 0.1 % above the smallest "
+         "T. E best, E 25 MiB, E plan: E with the best cap, with a cap of 25 MiB, with the best plan. bound: "
+         "lower bound on E. calls: number of all-reduces of the best plan\n";
 }
 
 std::string sensitivity_csv(std::vector<SensitivityRow> const& rows) {

@@ -33,7 +33,7 @@ std::string heading(StepPrediction const& step) {
       step.memory.hypothetical() ? "hypothetical " : "", model::ranks_text(step.ranks), how.micro_batches,
       how.micro_batches == 1 ? "" : "es", average_text(how), how.clipped ? "clipped" : "not clipped",
       word_of(how.optimizer, optimizer_words),
-      how.checkpoint == model::Checkpoint::layer ? "computed again" : "kept",
+      how.checkpoint == model::Checkpoint::layer ? "computed again in the backward pass" : "kept",
       sharded ? "; " + sharding_sentence(how.sharding) : "", step.sequences, step.tokens);
 }
 
@@ -44,8 +44,8 @@ std::string exposed_text(model::WholeStep const& how) {
            "other collectives\n";
   if (!how.clipped && how.optimizer == model::Optimizer::none) return "";
   return fmt::format(
-      "E: exposed communication of the whole step. It can be smaller than E above, because the {} of the "
-      "buckets that are already reduced is computed during the all-reduces of later buckets\n",
+      "E: exposed communication of the whole step. It can be smaller than E above: the {} of reduced buckets "
+      "is computed while later buckets are reduced, and hides more communication\n",
       how.clipped ? "norm" : "update");
 }
 

@@ -92,8 +92,8 @@ RankedCost in_one_node(std::span<const RankedTable> tables, Placement const& pla
           table->ranks,
           false,
           {"the all-reduce time for " + ranks_text(placement.ranks) + " is extrapolated from " +
-           ranks_text(table->ranks) +
-           " in one node; a table of the wanted number of ranks makes the prediction more certain"}};
+           ranks_text(table->ranks) + " in one node; to make the prediction more certain, give a table of " +
+           ranks_text(placement.ranks)}};
 }
 
 RankedCost across_nodes_from_network(std::span<const RankedTable> tables, Placement const& placement,
@@ -105,8 +105,8 @@ RankedCost across_nodes_from_network(std::span<const RankedTable> tables, Placem
                     table.ranks,
                     false,
                     {"the all-reduce time for " + ranks_text(placement.ranks) + " is extrapolated from " +
-                     ranks_text(table.ranks) +
-                     "; a table of the wanted number of ranks makes the prediction more certain"}};
+                     ranks_text(table.ranks) + "; to make the prediction more certain, give a table of " +
+                     ranks_text(placement.ranks)}};
   RankedTable const* node = nearest(tables, placement, true);
   if (placement.ranks_per_node > 1 && (node == nullptr || node->ranks == 1)) {
     result.warnings.push_back(
@@ -133,7 +133,8 @@ RankedCost across_nodes_from_statement(std::span<const RankedTable> tables, Plac
   };
   inside.warnings.push_back(
       "the all-reduce time for " + ranks_text(placement.ranks) +
-      " is computed from the table of one node and the given latency and bandwidth between nodes");
+      " is computed from the table of one node and the given latency and bandwidth between nodes; to make "
+      "the prediction more certain, give a table of several nodes");
   return {cost, false, table->ranks, true, inside.warnings};
 }
 

@@ -99,12 +99,12 @@ class Account(unittest.TestCase):
         for ranks in (1, 4, 12):
             self.assertIn(f"--ranks: {ranks} is not a multiple of the 8 ranks that share a unit ([shard] group in {file}); give multiples of 8, for example 8 or 64",
                           self.refused(file, "--ranks", ranks))
-        self.assertIn("a unit that is kept by one rank is not divided", self.refused(self.with_group(1)))
+        self.assertIn("a group of 1 rank does not divide its units", self.refused(self.with_group(1)))
 
     def test_tensor_parallelism_over_too_many_devices(self):
         found, text = self.account("--preset", "xxl-ffn", *TPU, "--tensor-ranks", 32)
         self.assertIsNone(found["compute_bound"]["fsdp_tokens_beside_tensor"])
-        self.assertIn("tensor parallelism over 32: never", text)
+        self.assertIn("tensor parallelism over 32 devices: no batch is large enough", text)
 
     def test_gathered_units_take_more_ranks_than_the_formula(self):
         """In bf16 a block of the stack has 3.49 GB. A rank has two gathered blocks and the gradients of two."""
@@ -143,7 +143,7 @@ class Account(unittest.TestCase):
         found, text = self.account("--preset", "xxl-ffn", "--device-gb", 17, "--tokens", 1000)
         self.assertIsNone(found["least_ranks"])
         self.assertIn("no number of ranks is enough", text)
-        self.assertIn("it never fits, because the activations alone fill a device", text)
+        self.assertIn("the step never fits, because the activations alone fill a device", text)
 
     def test_one_rank_moves_nothing(self):
         found, text = self.account("--preset", "gpt2", "--ranks", 1)

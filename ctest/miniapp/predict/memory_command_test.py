@@ -202,7 +202,7 @@ class Memory(unittest.TestCase):
             account = subprocess.run([PROGRAM, "account", group, "--device-gb", str(gb)], capture_output=True, text=True).stdout
             self.assertIn("with HSDP (hsdp/8)", account)
             if ranks is None:
-                self.assertRegex(text, r"fp32 +hsdp/8 does not fit: more groups do not help, because each group holds everything; a rank needs 15\.36 GB \(")
+                self.assertRegex(text, r"fp32 +hsdp/8 does not fit: more groups do not help, because each group holds a whole replica; a rank needs 15\.36 GB \(")
                 self.assertIn("even with 65536 ranks a rank needs 15.36 GB", account)
             else:
                 self.assertIn("fits devices of 15.5 GB from 8 ranks on", account)
@@ -215,10 +215,10 @@ class Memory(unittest.TestCase):
                           self.refused(group, "--ranks", ranks))
         self.memory(group, "--ranks", "1,12", "--shard", "none,zero1")  # the group is not used
         alone = self.large(text='[shard]\nstage = "fsdp"\ngroup = 1\n')
-        self.assertIn("a unit that is kept by one rank is not divided", self.refused(alone, "--ranks", "8"))
+        self.assertIn("a group of 1 rank does not divide its units", self.refused(alone, "--ranks", "8"))
         account = subprocess.run([PROGRAM, "account", alone, "--device-gb", "80"], capture_output=True, text=True)
         self.assertEqual((account.returncode, account.stdout, account.stderr.count("\n")), (2, "", 1), account)
-        self.assertIn("a unit that is kept by one rank is not divided", account.stderr)
+        self.assertIn("a group of 1 rank does not divide its units", account.stderr)
 
     def test_a_unit_of_a_group_that_is_too_large_is_refused(self):
         """The unit is padded to equal shards of the group, to 3096120328 bytes. Equal shards of all 70000 ranks would need 3096240000."""

@@ -31,7 +31,7 @@ class PredictNetwork(PredictCase):
 
     def test_throughput_scaling_and_efficiency_by_ranks(self):
         result, done = self.predict(SLINGSHOT, "--ranks", "16,64", "--ranks-per-node", "4")
-        rows = [line.split() for line in done.stdout.split("figures of each number of ranks with its best cap:")[1].splitlines()[2:]]
+        rows = [line.split() for line in done.stdout.split("results of each number of ranks with its best cap:")[1].splitlines()[2:]]
         self.assertEqual([row[0] for row in rows], ["16", "64"])
         for prediction, row in zip(result["by_ranks"], rows):
             best, ranks = prediction["best"], prediction["ranks"]

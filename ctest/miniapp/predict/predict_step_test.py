@@ -47,7 +47,7 @@ class PredictStep(PredictCase):
         for figure, part in zip(figures, PARTS + ("step_s",)):
             self.assertAlmostEqual(figure, case[part] * 1e3, delta=6e-4)
         self.assertIn("global batch 256 sequences, 262144 tokens", done.stdout)
-        self.assertIn("E: exposed communication of the whole step. It can be smaller than E above, because the norm of the buckets", done.stdout)
+        self.assertIn("E: exposed communication of the whole step. It can be smaller than E above: the norm of reduced buckets", done.stdout)
         self.assertIn("1 micro-batch; gradients are averaged in the last micro-batch and clipped; optimizer adamw", done.stdout)
         self.assertIn("peak memory: 25.36 GB on each rank; a device has 40.00 GB", done.stdout)
 

@@ -266,7 +266,7 @@ class Predict(PredictCase):
         self.assertIn("--caps", self.refused(*self.small(), "--caps", "0"))
         self.assertIn("--caps", self.refused(*self.small(), "--caps", "nan"))
         self.assertIn("bf17", self.refused(SLINGSHOT, "--precision", "bf17"))
-        self.assertIn("seconds of one precision", self.refused(*self.small(), "--precision", "bf16"))
+        self.assertIn("times of one precision", self.refused(*self.small(), "--precision", "bf16"))
         empty = self.path("empty.csv", "name,numel,seconds\nloss,0,1\n")
         self.assertIn("no gradient", self.refused("--gradients", empty, *table))
         still = self.path("still.csv", "name,numel,seconds\nw,8,0\n")

@@ -34,7 +34,8 @@ model::Shape read_variant(Section& section, model::Shape shape) {
   shape.positions = section.choice("positions", shape.positions, positions_words);
   shape.rope_theta = section.positive("rope_theta", shape.rope_theta);
   if (section.has("rope_theta") && shape.positions != model::Positions::rope)
-    section.fail("rope_theta", "is for positions = \"rope\" only");
+    section.fail("rope_theta",
+                 "is for positions = \"rope\" only; remove this key, or set positions = \"rope\"");
   shape.qkv = section.choice("qkv", shape.qkv, qkv_words);
   return shape;
 }

@@ -62,9 +62,9 @@ std::string tensor_text(Account const& account) {
   const auto tokens = model::fsdp_tokens_with_tensor(account.device, account.counts.d_ff,
                                                      account.element_bytes, account.tensor_ranks);
   if (!tokens)
-    return fmt::format("  FSDP beside tensor parallelism over {}: never, whatever the batch\n",
+    return fmt::format("  FSDP with tensor parallelism over {} devices: no batch is large enough\n",
                        account.tensor_ranks);
-  return fmt::format("  FSDP beside tensor parallelism over {}: {:.1f} tokens a device\n",
+  return fmt::format("  FSDP with tensor parallelism over {} devices: {:.1f} tokens a device\n",
                      account.tensor_ranks, *tokens);
 }
 
@@ -93,7 +93,7 @@ std::string formula_text(Account const& account) {
   const std::string answer = ranks ? fmt::format("fits from {} rank{} on", *ranks, *ranks == 1 ? "" : "s")
                                    : std::string("never fits, because the activations alone fill a device");
   return fmt::format(
-      "  by the formula (parameters, gradients and optimizer state) / ranks + activations it {}. The formula "
+      "  formula (parameters, gradients and optimizer state) / ranks + activations: the step {}. The formula "
       "counts all gradients at once, but neither gathered units nor buckets\n",
       answer);
 }

@@ -64,9 +64,9 @@ std::string legend(MemoryReport const& report) {
              "activations: activations and their gradients\n"
              "state*: parameters, gradients and optimizer state by the textbook formula, as if all were in "
              "memory at once, plus the buckets if DDP copies gradients into them. The columns parameters, "
-             "gradients, buckets and optimizer can add up to less, because at the peak some gradients may "
-             "not exist yet. They can also add up to more, because the formula leaves out the buckets of "
-             "ZeRO-2 and FSDP\n") +
+             "gradients, buckets and optimizer can add up to less than state*, because at the peak some "
+             "gradients may not exist yet. They can also add up to more, because the formula leaves out the "
+             "buckets of ZeRO-2 and FSDP\n") +
          (report.device_bytes > 0
               ? "micro-batch: the largest micro-batch that fits, in sequences; -: one sequence does not fit\n"
               : "fits, micro-batch: not known without the memory of a device\n");
@@ -139,10 +139,11 @@ std::string moments_table(MemoryReport const& report) {
 std::string answer_of(LeastRanks const& least) {
   model::ShardWay const& way = model::way_of(least.method.stage);
   if (least.ranks) return fmt::format("{}", *least.ranks);
-  if (!way.divided.any()) return "does not fit: more ranks do not help, because every rank holds everything";
+  if (!way.divided.any())
+    return "does not fit: more ranks do not help, because every rank holds a whole replica";
   if (least.shard != way.name)
     return fmt::format(
-        "does not fit: more groups do not help, because each group holds everything; a rank needs {}",
+        "does not fit: more groups do not help, because each group holds a whole replica; a rank needs {}",
         describe_peak(least.peak));
   return fmt::format("does not fit with up to {} ranks: a rank then still needs {}", least.searched,
                      describe_peak(least.peak));

@@ -21,7 +21,7 @@ constexpr double least_memory_share = 0.05;  // below this share, the times hard
 
 std::string bandwidth_text(double bandwidth) {
   return std::isfinite(bandwidth) ? fmt::format("{:.3g} TB/s", bandwidth / tera)
-                                  : std::string("memory bandwidth without a limit");
+                                  : std::string("unlimited memory bandwidth");
 }
 
 std::string rates_text(model::LaunchRoofline const& roofline) {
@@ -43,10 +43,11 @@ std::string fitted_presets(model::SeriesFit const& series) {
 std::string doubt_text(model::SeriesFit const& series) {
   if (series.memory_share >= least_memory_share) return "";
   if (series.memory_share < 0.0005)
-    return "The bandwidth is uncertain: in this fit, the memory limits no kernel by much\n";
+    return "The bandwidth is uncertain: in this fit, kernels that the memory bandwidth limits take almost "
+           "none of the time\n";
   return fmt::format(
-      "The bandwidth is uncertain: in this fit, kernels that the memory limits take only {:.1f} % of the "
-      "time of all kernels\n",
+      "The bandwidth is uncertain: in this fit, kernels that the memory bandwidth limits take only {:.1f} % "
+      "of the time of all kernels\n",
       100 * series.memory_share);
 }
 

@@ -105,7 +105,8 @@ Segments BufferContents::filled(std::size_t rank, Access const& access) {
     findings_.add(Rule::filled, rank,
                   "reads elements " + std::to_string(first) + " to " + std::to_string(first + kept - 1) +
                       " of buffer " + std::to_string(index(access.buffer)) +
-                      ", which were not written yet, or whose last use was an earlier task");
+                      ", which are empty: no earlier task wrote them, or an earlier task was declared as "
+                      "their last use");
     return {};
   }
   return segments;
