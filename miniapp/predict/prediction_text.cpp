@@ -204,6 +204,10 @@ std::string score_table(CurveScore const& score) {
     fmt::format_to(Out(text), "{:<24} {:>12} {:>12} {:>9} {:>9} {:>9}\n", name, percent(s.mean_error, 1),
                    percent(s.beyond_noise, 1), percent(s.max_error, 1), percent(s.ordered, 0),
                    percent(s.regret, 2));
+  text +=
+      "beyond noise: mean error after subtracting the noise. in order: share of the pairs of caps that the "
+      "predictor puts in the right order. best constant: one E for all caps. near 25 MiB: for all caps the E "
+      "measured at the cap nearest to 25 MiB\n";
   if (!score.why_no_error.empty())
     fmt::format_to(Out(text), "error: not known, because {}\n", score.why_no_error);
   if (!score.why_no_regret.empty())

@@ -144,6 +144,9 @@ std::string describe(PublishedComparison const& comparison) {
   std::string text = fmt::format("published step times against a fitted roofline: {}\n",
                                  model::printable(comparison.file.string()));
   if (!comparison.source.empty()) text += fmt::format("source: {}\n", comparison.source);
+  text +=
+      "products%: share of the matrix products in the fitted time, their launches included. launches%: share "
+      "of the launches of all kernels\n";
   for (auto const& series : comparison.series) text += '\n' + fit_text(series) + rows_text(series);
   return text + shares_text(comparison);
 }
