@@ -5,6 +5,8 @@
 # DdproxyArrows.cmake lists the rooms, and which rooms each of them may use.
 include(${CMAKE_CURRENT_LIST_DIR}/DdproxyArrows.cmake)
 
+option(DDPROXY_PRECOMPILE "Precompile large headers (GoogleTest, Kokkos, CLI11) in a build for hosts, which then takes less time" OFF)
+
 # ddproxy_warnings(TARGET): switches on the warnings of the compiler. Some are left out, for these reasons:
 # -Wno-deprecated-declarations: clang 19 reports a function that std::stable_sort of libstdc++ 12 uses inside.
 # -Wno-c2y-extensions: clang 22 reports __COUNTER__, which Google Benchmark's macro BENCHMARK uses.

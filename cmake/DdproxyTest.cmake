@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 find_package(GTest REQUIRED)
-option(DDPROXY_PRECOMPILE "Precompile the header of GoogleTest; a build for hosts then compiles its tests in two thirds of the time" OFF)
 
 # Tests start more ranks than there are cores. Open MPI needs options to allow that and not to bind ranks to cores; other MPI
 # libraries do not have these options.
@@ -52,7 +51,7 @@ ddproxy_test_part(ddproxy_plain_main SOURCES ${PROJECT_SOURCE_DIR}/ctest/plain_m
 ddproxy_test_part(ddproxy_mpi_main SOURCES ${PROJECT_SOURCE_DIR}/ctest/mpi_main.cpp LINKS ddproxy::miniapp GTest::gtest)
 if(DDPROXY_PRECOMPILE AND NOT DDPROXY_DEVICE)
   target_precompile_headers(ddproxy_plain_main PRIVATE <gtest/gtest.h>)
-  target_precompile_headers(ddproxy_mpi_main PRIVATE <gtest/gtest.h>)
+  target_precompile_headers(ddproxy_mpi_main PRIVATE <gtest/gtest.h> <Kokkos_Core.hpp>)
 endif()
 
 # ddproxy_test(ROOM.NAME [SOURCES file...] [HOST_SOURCES file...] LINKS target... [RANKS n...] [LABELS label...] [TIMEOUT seconds]
