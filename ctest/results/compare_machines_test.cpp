@@ -103,7 +103,7 @@ TEST_F(Machines, of_other_software_may_be_two_offers) {
   const auto all = together(runs("a", 2, {}), runs("b", 2, {.provenance = {{"compiler", "GNU 13"}}}));
   rank({.base = all});
   EXPECT_TRUE(
-      contains(warnings, "differ in compiler: 'of the test' against 'GNU 13'; if these are two offers"))
+      contains(warnings, "differ in compiler: 'of the test' against 'GNU 13'; to rank them as two machines"))
       << warnings;
   rank({.base = all, .allow = {"compiler"}});
   EXPECT_FALSE(contains(warnings, "differ in compiler")) << warnings;

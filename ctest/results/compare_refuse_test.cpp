@@ -125,8 +125,8 @@ TEST_F(Compare, refuses_wrong_gradients_and_wrong_files) {
   EXPECT_TRUE(contains(refused({.base = base, .next = {folder / "empty.h5"}}), "has no dataset /sweep/name"));
   EXPECT_TRUE(contains(refused({.base = base}),
                        "give results files of both builds: BASE NEW, or BASE... -- NEW..., or --base"));
-  EXPECT_TRUE(
-      contains(refused({.base = {"a", "b", "c"}}), "which of the 3 files are of which build? Give results"));
+  EXPECT_TRUE(contains(refused({.base = {"a", "b", "c"}}),
+                       "3 files are given, but not which build each of them belongs to; give results"));
   EXPECT_TRUE(contains(refused({.base = base, .next = base, .json = folder / "none" / "r"}), "cannot write"));
 }
 

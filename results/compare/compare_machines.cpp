@@ -141,7 +141,7 @@ void add_software_doubts(Texts& doubts, MachineMerit const& m, Texts const& allo
     if (software.contains(difference.key))
       doubts.push_back(m.machine + ": its runs " + difference.files + " differ in " + difference.key + ": " +
                        difference.values +
-                       "; if these are two offers, give each a label (LABEL=FILE); if not, --allow " +
+                       "; to rank them as two machines, give each a label (LABEL=FILE); otherwise --allow " +
                        difference.key + " silences this warning");
 }
 

@@ -86,8 +86,9 @@ void check_sides(CompareOptions const& options) {
   const std::size_t files = options.base.size() + options.next.size();
   throw std::invalid_argument(
       "compare: " +
-      (files > 1 ? "which of the " + std::to_string(files) + " files are of which build? Give"
-                 : std::string("give")) +
+      (files > 1
+           ? std::to_string(files) + " files are given, but not which build each of them belongs to; give"
+           : std::string("give")) +
       " results files of both builds: BASE NEW, or BASE... -- NEW..., or --base FILE... --new FILE...");
 }
 

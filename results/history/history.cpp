@@ -140,7 +140,7 @@ History read_ratios(std::vector<Path> const& paths, std::span<const std::string>
     for (std::size_t j = 0; j < k; ++j) check_same(history.nights[j], history.nights[k], allowed);
   if (const auto runs = paths.size() - nights.size())
     history.warnings.push_back("the history leaves out " + counted(runs, "plain run") +
-                               " (*.h5): the folder also has ratio nights (*" + night_suffix +
+                               " (*.h5): the folder also has nights of scripts/gate (*" + night_suffix +
                                "), whose noise is smaller");
   add_the_whole(history.nights);
   return history;
@@ -173,7 +173,7 @@ std::vector<Path> history_files(Path const& folder) {
   const std::filesystem::directory_iterator entries(folder, reason);
   if (reason)
     throw std::invalid_argument("compare: --history " + folder.string() + ": the folder cannot be read: " +
-                                reason.message() + "; give the folder with the ratios of the nights");
+                                reason.message() + "; give the folder that has a file for each night");
   std::vector<Path> paths;
   for (auto const& entry : entries)
     if (entry.path().extension() == ".h5" || is_night_file(entry.path())) paths.push_back(entry.path());

@@ -53,8 +53,8 @@ std::string words_for(Against against) {
 
 std::string alarm_of(Said const& said, Night const& first) {
   return percent(said.newest.ratio - 1.0) + " slower than " + words_for(said.tracker->slowdown()->against) +
-         " since " + first.created + " (" + first.path.filename().string() + ", revision " + first.revision +
-         "); fix it, or accept it with --acknowledge REASON";
+         ", since the night of " + first.created + " (" + first.path.filename().string() + ", revision " +
+         first.revision + "); fix it, or accept it with --acknowledge REASON";
 }
 
 std::string undecided_of(Said const& said, double at_least) {

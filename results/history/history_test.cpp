@@ -76,7 +76,7 @@ std::vector<std::string> doubts_of(HistoryTest const& test) {
       doubts.push_back(test.names()[s] + ": the times of the nights form two groups that are " +
                        percent(distance) +
                        " apart, so false alarms may be more frequent than docs/results.md states (it assumes "
-                       "at most 2 %); look for two states of the machine");
+                       "at most 2 %); find out what switches the machine between two speeds");
   }
   return doubts;
 }

@@ -38,7 +38,7 @@ def _of_newest(newest):
     if before := newest.attribute("/", "resumed_from"):
         unit = "samples" if newest.has("/step/part") else "rounds"
         yield (f"This run continued the interrupted run {before}. The {newest.attribute('/', 'rounds_before')} {unit} that were measured before are not on this page. "
-               "They are in the unfinished file of that run, or in those of the runs that it continued.")
+               "They are in the unfinished files (FILE.part or FILE.part.N) of the earlier runs.")
     if simulated := _simulated(newest):
         yield simulated
     if states := derive.states_note(newest):

@@ -52,20 +52,21 @@ SAME_ROUND_NOTE = (" A round takes one sample of each case. For each sample the 
                    "come from the calibration.")
 SCORE_NOTE = ("The row \"model\" is the prediction of this run. The other rows are simpler predictions, with which the model is compared. \"constant\" predicts the same E for all bucket sizes: the "
               "E that fits the measurements best. It prefers no cap, so its regret is the mean over the caps. \"pytorch_default\" predicts, for all bucket sizes, the E measured at {cap}. It chooses "
-              "that cap, so its regret is what this cap costs. \"uncontended\" is the model without contention.")
+              "that cap, so its regret is the cost of this cap. \"uncontended\" is the model without contention.")
 PAIRS_NOTE = (" The column \"pairs in the right order\" considers all pairs of cases whose E differ by more than twice the noise. It has the share of these pairs that the prediction "
-              "puts in the right order. A pair for which the prediction has twice the same E counts as half a pair in the right order.")
+              "puts in the right order. A pair whose two cases have the same predicted E counts as half a pair in the right order.")
 TERM_NOTE = ("The column \"ideal\" is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent (if there are any) say which share of the difference between "
              "measured and ideal E a cause explains. The percentages of a row add up to 100. If the causes explain more than the difference, \"not explained\" is negative. A dash means that the case does not "
              "overlap communication with compute, or that the difference is within the noise of E.")
 STEP_NOTE = ("The columns \"from\" and \"to\" are the ends of an interval: {interval}. The row \"exposed\" is the part of the communication that makes the step longer: the time of the step minus the "
              "compute time of the same step without communication. The column \"first step\" has the times of the first step of the run, before anything is warm. The column \"predicted\" uses kappa and "
-             "gamma, the speeds of compute and all-reduces that run at the same time. The column \"predicted, no contention\" leaves out kappa and gamma.")
+             "gamma, the relative speeds of compute and all-reduces that run at the same time. The column \"predicted, no contention\" assumes that they do not slow each other "
+             "(kappa = gamma = 1).")
 WAITING_NOTE = (" In each sample the rows above \"step\" add up to it. In the row \"waiting\" compute is idle, because it waits for communication or for another rank.")
-KIND_NOTE = ("The table has shares of the compute time. It was measured in steps without communication. The column \"backward\" includes recomputed activations. The row \"matrix products\" is the sum of the rows \"linear\" and "
+KIND_NOTE = ("The table shows shares of the compute time of a step, measured in steps without communication. The column \"backward\" includes recomputed activations. The row \"matrix products\" is the sum of the rows \"linear\" and "
              "\"head\".")
 MEMORY_NOTE = ("Memory of the buffers that are in use (live) on rank 0 in the last step. The column \"at the peak\" has the size of each kind at the moment when all buffers together are "
-               "largest. The column \"largest\" has the largest size of each kind, which it may have at another moment.")
+               "largest. The column \"largest\" has the largest size of each kind; a kind can reach it at another moment.")
 STOPPED = {"samples": "the number of samples was reached", "target": "E was known well enough", "budget": "the time limit was reached"}
 # {name of a column: the sentence that replaces the column if all rows have the same text}. {} stands for that text. page.py has the sentence
 # for the other columns.

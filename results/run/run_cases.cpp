@@ -70,9 +70,9 @@ void check_verified(Reader const& reader, std::vector<CaseTimes> const& cases) {
   const auto verified = verified_of(reader, cases.size());
   for (std::size_t c = 0; c < cases.size(); ++c)
     if (verified[c] == 0)
-      throw std::invalid_argument(
-          reader.path().string() + ": the case " + model::echo(cases[c].name) +
-          " reduced wrong gradients, so its time proves nothing; correct the build, and repeat the run");
+      throw std::invalid_argument(reader.path().string() + ": the case " + model::echo(cases[c].name) +
+                                  " has wrong gradients after its all-reduces, so its time proves nothing; "
+                                  "correct the build, and repeat the run");
 }
 
 // Earlier versions did not verify steps, so a file may lack the dataset.
@@ -103,7 +103,7 @@ void refuse_collectives(Reader const& reader) {
   throw std::invalid_argument(
       reader.path().string() + ": has only collectives" +
       (ranks.empty() ? "" : " over groups of " + std::to_string(ranks.front()) + " ranks") +
-      ", and compare compares only sweeps and steps; set the tables .collectives.csv side by side instead");
+      ", and compare compares only sweeps and steps; compare their tables FILE.collectives.csv yourself");
 }
 
 // Returns the parts of the whole steps of `ddproxy step`, and the step itself.

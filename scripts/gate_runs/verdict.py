@@ -32,7 +32,8 @@ def keep_night(sides, rounds, session, options):
     """Stores the rounds as a night of the history. Returns the exit code of `ddproxy compare --history`."""
     night = options.history / f"{session}.night.json"
     if run_compare(options.judge, *files_of(sides, rounds), *judge_options(options), "--night", night, "--allow-undecided").returncode == USAGE:
-        raise Failed(RUN_FAILED, f"{night} could not be written, so this night is missing from the history; its rounds are in {options.out}")
+        raise Failed(RUN_FAILED, f"{night} could not be written, so this night is missing from the history; correct the error above, and store the night with "
+                     f"--rounds-of {options.rounds_of or options.out}")
     if len(list(options.history.glob("*.night.json"))) < 2:
         say(f"{options.history} holds its first night; the history can be tested from the second night on")
         return 0 if options.allow_undecided else UNDECIDED

@@ -138,7 +138,7 @@ def run_sweep(options, model, loss, device, rows):
     if options.beside:
         beside.write(options.beside, options.output / "sweep.h5", options.output / "beside.h5")
     sweep_file.write_curve(options.output / "curve.csv", cases, sweep.FIRST_IS_CAP)
-    print(f"# measured: {options.output / 'sweep.h5'}; for predict: --measured {options.output / 'curve.csv'}"
+    print(f"# the sweep is in {options.output / 'sweep.h5'}; to compare it with the prediction, add to the command ddproxy predict: --measured {options.output / 'curve.csv'}"
           + ("" if sweep.FIRST_IS_CAP else " --first-bucket 1"))
     print(sweep_file.table(cases), flush=True)
 

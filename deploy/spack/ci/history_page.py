@@ -56,8 +56,8 @@ def page(nights, decision):
     rows = "".join(f"<tr><td>{k}<td>{html.escape(created)}<td>{html.escape(revision)}" for k, (created, revision, _, _) in enumerate(nights))
     return ("<!DOCTYPE html><html lang=en><meta charset=utf-8><title>ddproxy: history of nights</title><style>body{font:15px sans-serif;margin:2em}"
             "td{padding-right:2em}</style><h1>History of nights</h1>"
-            f"<p>{html.escape(decision)}<p>Each point is the time of a night's build over that of the reference build, minus 1. The bars are two standard "
-            f"errors of the night's rounds.{''.join(draw(name, nights) for name in names)}<h2>Nights</h2><table>{rows}</table></html>\n")
+            f"<p>{html.escape(decision)}<p>Each point shows by how many percent the build of a night is slower than the reference build. The bars are two standard "
+            f"errors in each direction, from the rounds of that night.{''.join(draw(name, nights) for name in names)}<h2>Nights</h2><table>{rows}</table></html>\n")
 
 
 def main():

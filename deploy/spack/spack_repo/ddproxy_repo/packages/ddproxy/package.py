@@ -111,8 +111,8 @@ class Ddproxy(CMakePackage, CudaPackage, ROCmPackage):
             depends_on(f"kokkos amdgpu_target={arch}", when=f"amdgpu_target={arch}")
             depends_on(f"rccl@5: amdgpu_target={arch}", when=f"+nccl amdgpu_target={arch}")
 
-    conflicts("%gcc@:10", msg="ddproxy is C++20")
-    conflicts("%clang@:15", msg="ddproxy is C++20")
+    conflicts("%gcc@:10", msg="ddproxy needs C++20; use GCC 11 or later")
+    conflicts("%clang@:15", msg="ddproxy needs C++20; use clang 16 or later")
     conflicts("platform=windows", msg="ddproxy uses POSIX and Linux interfaces")
 
     def cmake_args(self):
