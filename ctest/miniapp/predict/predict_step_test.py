@@ -11,7 +11,7 @@ from predict_case import INPUTS, NODE, PROGRAM, PredictCase
 
 TWINS = {(model, ranks): INPUTS / f"{model}-step-a100x{ranks}.toml" for model in ("gpt2-large", "llama3-8b") for ranks in (8, 64)}
 PARAMETERS = {"gpt2-large": 774030080, "llama3-8b": 8030261248}
-HSDP_TWINS = {"gpt2-large": 0.939573, "llama3-8b": 3.157846}  # T of the twins of HSDP 8 x 8, measured: docs/measurements/sharding.md
+HSDP_TWINS = {"gpt2-large": 0.939573, "llama3-8b": 3.157846}  # T of twins of HSDP 8 x 8, measured at 52121d0a; docs/measurements/sharding.md has later ones
 PARTS = ("forward_s", "recompute_s", "backward_s", "exposed_s", "clip_s", "update_s")
 
 
