@@ -190,7 +190,8 @@ TEST_P(EveryDrive, ATimeoutNamesRankBucketAndElements) {
   } catch (std::runtime_error const& error) {
     EXPECT_STREQ(error.what(),
                  "rank 0: the all-reduce of bucket 1 (elements 100 to 249) is not complete after 2 s "
-                 "(allreduce.timeout_s)");
+                 "(allreduce.timeout_s). Another rank or a device has stopped, or is slow. "
+                 "If it is only slow, raise the limit");
   }
   MPI_Barrier(MPI_COMM_WORLD);
   while (!engine.test()) continue;  // so that MPI ends with nothing in flight
@@ -227,7 +228,8 @@ void expect_stuck(CommunicationLane& allreduce) {
   } catch (StuckCall const& error) {
     EXPECT_STREQ(error.what(),
                  "rank 0: the all-reduce of bucket 1 (elements 100 to 249) is not complete after 1 s "
-                 "(allreduce.timeout_s), while testing");
+                 "(allreduce.timeout_s), while testing. Another rank or a device has stopped, or is slow. "
+                 "If it is only slow, raise the limit");
   }
   note_step("");
   EXPECT_GE(Clock::now() - start, std::chrono::seconds(1));

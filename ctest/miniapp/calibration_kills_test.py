@@ -99,7 +99,7 @@ def check_resume(run):
         time.sleep(0.005)
     kill_all(run)
     assert kept.read_bytes() == left, "the samples of the first run are kept"
-    assert f"warning: {run.part} is not resumed: {NO_ROUND}; this run takes all rounds, and keeps the file" in run.errors, run.errors
+    assert f"warning: {run.part} is not resumed: {NO_ROUND}; this run takes all rounds, and keeps the file under another name" in run.errors, run.errors
     with h5py.File(run.part) as file:
         assert "resumed_from" not in file.attrs and (file["layers/seconds"][()] > 0).all(), "the new run measures the tables again"
 

@@ -98,9 +98,11 @@ TEST_F(Calls, AreTheSameOnAllRanks) {
   context.choice = compare_calls(context, true);
   const auto said = context.choice.calls.description();
   for (auto const& other : test_runtime->gather(said)) EXPECT_EQ(other, said);
-  EXPECT_TRUE(context.choice.reason.starts_with("Chosen automatically: both calls were timed at "))
+  EXPECT_TRUE(context.choice.reason.starts_with(
+      "Chosen automatically: the blocking and the nonblocking call were timed at "))
       << context.choice.reason;
-  EXPECT_NE(context.choice.reason.find(". The time of the blocking call divided by "), std::string::npos)
+  EXPECT_NE(context.choice.reason.find(". The ratio of their times (blocking / nonblocking) is "),
+            std::string::npos)
       << context.choice.reason;
   EXPECT_NE(context.choice.reason.find(" while compute runs. "), std::string::npos) << context.choice.reason;
   EXPECT_TRUE(context.choice.own_core);

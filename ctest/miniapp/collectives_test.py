@@ -158,11 +158,11 @@ def check_strided_groups():
     """Checks the groups of ranks 0 and 2, and of ranks 1 and 3. With two ranks on a node, each group spans two nodes.
     So a twin must use the times of 2 ranks on 2 nodes."""
     text, _ = start(4, tiny, "-o", "s.h5", "--sizes", "0.01,0.1", "--group", "2", "--strided")
-    assert "collectives, 2 groups of 2 ranks, 2 apart, at the same time" in text, text
+    assert "collectives, 2 groups of 2 ranks (rank numbers 2 apart) at the same time" in text, text
     with h5py.File("s.h5") as file:
         table = file["collectives"]
         assert (table["ranks"][:] == 2).all() and (table["groups"][:] == 2).all() and (table["wrong_elements"][:] == 0).all(), table["wrong_elements"][:]
-    assert open("s.collectives.csv").readline() == "# 2 groups of 2 ranks, 2 apart, at the same time\n"
+    assert open("s.collectives.csv").readline() == "# 2 groups of 2 ranks (rank numbers 2 apart) at the same time\n"
     write("nodes.csv", "verb,ranks,bytes,seconds,nodes\n" + "".join(f"all_reduce,{ranks},{size},{nodes * size * 1e-8:.9g},{nodes}\n"
                                                                    for ranks, nodes in ((2, 1), (2, 2), (4, 2)) for size in (10000, 100000)))
     twin = write("nodes.toml", REPLAY.replace("TABLE", "nodes.csv").replace("ranks = 2", "ranks = 4") + "[machine]\nranks_per_node = 2\n")

@@ -150,13 +150,13 @@ def check_ranks():
         write(f"{rank}/input.toml", text)
     script = write("differ.sh", f'#!/bin/sh\ncd ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} && exec {ddproxy} "$@"\n')
     done = subprocess.run([*two, "sh", script, "run", "input.toml"], capture_output=True, text=True)
-    assert done.returncode == 2 and "rank 1 reads another text" in done.stderr, (done.returncode, done.stderr)
+    assert done.returncode == 2 and "this file differs between rank 0 and rank 1" in done.stderr, (done.returncode, done.stderr)
     assert len(ours(done.stderr)) == 1, done.stderr
     for rank, table in (("0", TABLE), ("1", TABLE.replace("1e-5", "2e-5"))):
         write(f"{rank}/input.toml", TINY + '[allreduce]\ntable = "table.csv"\n')
         write(f"{rank}/table.csv", table)
     done = subprocess.run([*two, "sh", script, "run", "input.toml"], capture_output=True, text=True)
-    assert done.returncode == 2 and "table.csv: rank 1 reads another text than rank 0" in done.stderr, (done.returncode, done.stderr)
+    assert done.returncode == 2 and "table.csv: this file differs between rank 0 and rank 1" in done.stderr, (done.returncode, done.stderr)
 
 
 def wait_for_samples(path):
@@ -223,7 +223,7 @@ def check_names_of_unfinished_files():
     for name in ("live.h5.part", "live.h5.part.1", "live.h5.lock"):
         expect(2, f"{name}: the endings .part, .part.1 and so on, and .lock belong", "run", "replay.toml", "-o", name)
     os.mkdir("taken.allreduce.csv")
-    expect(2, "taken.allreduce.csv: is a folder", "run", "replay.toml", "-o", "taken.h5")
+    expect(2, "taken.allreduce.csv: it is a folder", "run", "replay.toml", "-o", "taken.h5")
     assert not [name for name in os.listdir() if name.startswith(("live", "taken.h"))], os.listdir()
 
 

@@ -274,7 +274,8 @@ bool is_stuck_here(ThreadPlace place) {
   } catch (StuckCall const& error) {
     EXPECT_STREQ(error.what(),
                  "rank 5: the all-reduce of bucket 1 (elements 1 to 1) is not complete after 0.2 s "
-                 "(allreduce.timeout_s), while testing");
+                 "(allreduce.timeout_s), while testing. Another rank or a device has stopped, or is slow. "
+                 "If it is only slow, raise the limit");
     const bool here = seen.threads.back() == std::this_thread::get_id();
     EXPECT_EQ(told, here ? error.what() : "");
   }

@@ -123,7 +123,7 @@ def check_twin():
     assert is_on_time("twin.h5")
     check_timeline("twin.h5", expected["buckets"], allocated=False)
     check_trace("trace.json", "twin.h5")
-    assert text.startswith("tiny: compute: replay, all-reduce: replay: all times are simulated; nothing was measured on this machine\n"), text
+    assert text.startswith("tiny: compute: replay, all-reduce: replay (all times are simulated; nothing was measured on this machine)\n"), text
     assert "x 8 ranks" in text and "loss" not in text and "hypothetical" not in text and "threads:" not in text, text
     assert json.loads(Path("twin.json").read_text())["fom"]["valid"] == "replay"
     done = call(sys.executable, "-B", report, "twin.h5")

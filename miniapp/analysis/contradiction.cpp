@@ -26,10 +26,9 @@ double distance(model::Estimate const& interval, double value) {
 std::vector<Contradiction> impossible_overlap(CaseReport const& report, double possible, double by,
                                               std::string const& what) {
   if (!(std::abs(by) > resolution)) return {};
-  return {
-      {what + ". " + cure, std::abs(by), report.measured->samples,
-       fmt::format("Even the nearer end of the interval is {:.3g} away from {:g}", std::abs(by), possible),
-       "0.20"}};
+  return {{what + ". " + cure, std::abs(by), report.measured->samples,
+           fmt::format("The distance between the interval and {:g} is {:.3g}", possible, std::abs(by)),
+           "0.20"}};
 }
 
 // Returns for example "0.10 (95 % interval of 15 samples: 0.08 to 0.12)".

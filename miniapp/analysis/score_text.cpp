@@ -47,8 +47,8 @@ std::string score_lines(std::span<const model::ScoredCase> cases, model::ScoreCa
            (no_regret.empty() ? "" : fmt::format("regret is not known (nan): {}\n", no_regret));
   auto text = fmt::format(
       "mean error of the predicted E: {} ({} after subtracting the noise). Three simpler predictions have "
-      "these mean errors: {} (one E for all bucket sizes), {} (for all bucket sizes the E measured at the "
-      "cap nearest to 25 MiB), {} (the model without contention)\n",
+      "these mean errors: {} (one E for all bucket sizes, fitted to the measurements), {} (the E measured at "
+      "the cap nearest to 25 MiB, for all bucket sizes), {} (the model without contention)\n",
       percent(card.model.mean_error), percent(card.model.beyond_noise), percent(card.constant.mean_error),
       percent(card.pytorch_default.mean_error), percent(card.uncontended.mean_error));
   return no_regret.empty() ? text : text + fmt::format("regret is not known (nan): {}\n", no_regret);

@@ -140,8 +140,8 @@ std::string negative_exposed(std::vector<StepSample> const& samples) {
   const auto smallest = std::ranges::min_element(samples, {}, &StepSample::exposed);
   return fmt::format(
       "the exposed communication E is below 0 in {} of {} samples, which is impossible; the smallest is "
-      "{:.3f} ms. Compute without communication took longer than the whole step, so other programs disturbed "
-      "the run, and its E is not reliable; end other programs and repeat the run",
+      "{:.3f} ms. In these samples compute without communication took longer than the whole step. Probably "
+      "other programs used the cores. E of this run is not reliable; end other programs and repeat the run",
       count, samples.size(), smallest->exposed() * 1e3);
 }
 

@@ -12,11 +12,11 @@
 namespace ddproxy {
 namespace {
 
-// Returns "4 ranks", "2 groups of 2 ranks at the same time", or "2 groups of 2 ranks, 2 apart, at the same
-// time".
+// Returns "4 ranks", "2 groups of 2 ranks at the same time", or "2 groups of 2 ranks (rank numbers 2 apart)
+// at the same time".
 std::string text_of(Grouping groups) {
   const auto ranks = model::ranks_text(groups.ranks);
-  const auto apart = groups.stride == 1 ? "" : fmt::format(", {} apart,", groups.stride);
+  const auto apart = groups.stride == 1 ? "" : fmt::format(" (rank numbers {} apart)", groups.stride);
   return groups.groups == 1 ? ranks
                             : fmt::format("{} groups of {}{} at the same time", groups.groups, ranks, apart);
 }

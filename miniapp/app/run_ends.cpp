@@ -25,8 +25,9 @@ void agree_on_text(Runtime const& runtime, std::string const& file, std::string 
   runtime.broadcast(first);
   runtime.together([&] {
     if (first[0] != mine)
-      throw std::invalid_argument(fmt::format(
-          "{}: rank {} reads another text than rank 0; give all nodes the same file", file, runtime.rank()));
+      throw std::invalid_argument(
+          fmt::format("{}: this file differs between rank 0 and rank {}; give all nodes the same file", file,
+                      runtime.rank()));
   });
 }
 

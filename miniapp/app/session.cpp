@@ -134,8 +134,10 @@ void Session::check_sums(std::vector<SizeTimes> const& times) const {
   context_.runtime.together([&] {
     for (auto const& size : times)
       if (size.wrong > 0)
-        throw WrongNumbers(fmt::format("{} of {} bytes: {} wrong elements over all ranks", words(size.verb),
-                                       size.bytes, size.wrong));
+        throw WrongNumbers(
+            fmt::format("{} of {} bytes: {} wrong elements in the results of all ranks; do not use the times "
+                        "of this run, and check the MPI or NCCL library",
+                        words(size.verb), size.bytes, size.wrong));
   });
 }
 

@@ -106,8 +106,8 @@ void Session::warn_of_mixed_states() const {
   if (!state_)
     results::say_error(
         "warning: the speed of the machine changes too often, so no state of the machine "
-        "(docs/glossary.md) lasted long enough to measure all all-reduces in it. The all-reduce times mix "
-        "the states, so the prediction is less certain; end other programs, or take more samples");
+        "(docs/glossary.md) lasted long enough to measure the all-reduces of all sizes in it. The all-reduce "
+        "times mix the states, so the prediction is less certain; end other programs, or take more samples");
   else if (!has_table(states_, *state_, recorder_->runs()))
     left("the speeds of compute and all-reduces that run at the same time (kappa and gamma)");
   if (state_ && !has_table(states_, *state_, recorder_->passes())) left("the operations");

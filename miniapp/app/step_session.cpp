@@ -34,8 +34,10 @@ void warn(std::string const& doubt) {
 void check_right(std::vector<SizeTimes> const& times) {
   for (auto const& size : times)
     if (size.wrong > 0)
-      throw WrongNumbers(fmt::format("{} of {} bytes: {} wrong elements over all ranks",
-                                     model::name_of(size.verb), size.bytes, size.wrong));
+      throw WrongNumbers(
+          fmt::format("{} of {} bytes: {} wrong elements in the results of all ranks; do not use the times "
+                      "of this run, and check the MPI or NCCL library",
+                      model::name_of(size.verb), size.bytes, size.wrong));
 }
 
 }  // namespace
@@ -143,7 +145,7 @@ void StepSession::warm_up() {
                                      figures_.steps, figures_.loss));
     if (!equal)
       throw WrongNumbers(
-          fmt::format("after {} steps the parameters differ between the ranks, or one of them is not finite",
+          fmt::format("after {} steps the parameters differ between the ranks, or a parameter is not finite",
                       figures_.steps));
   });
 }

@@ -89,7 +89,7 @@ std::string heading(Config const& config) {
   const bool simulated = config.compute == ComputeMode::replay && config.backend == Backend::replay;
   return fmt::format("{}: compute: {}, all-reduce: {}{}\n", model_words(config.model),
                      word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words),
-                     simulated ? ": all times are simulated; nothing was measured on this machine" : "");
+                     simulated ? " (all times are simulated; nothing was measured on this machine)" : "");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ void refuse_folder(Path const& table) {
   if (!is_folder && there.type() != std::filesystem::file_type::none) return;
   throw std::invalid_argument(fmt::format(
       "{}: {}, but this run would write a table to this path; give the results file another name (-o)",
-      table.string(), is_folder ? "is a folder" : reason.message()));
+      table.string(), is_folder ? "it is a folder" : reason.message()));
 }
 
 }  // namespace

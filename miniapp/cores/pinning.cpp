@@ -41,7 +41,9 @@ void add_range(std::string_view entry, std::string_view option, cpu_set_t& set) 
                       option, entry, cpu));
     CPU_SET(cpu, &set);
   }
-  if (last < first) throw std::invalid_argument(fmt::format("{} {}: the range is empty", option, entry));
+  if (last < first)
+    throw std::invalid_argument(
+        fmt::format("{} {}: the range is empty; give the lower processor first", option, entry));
 }
 
 cpu_set_t parse(std::string_view entry, std::string_view option) {

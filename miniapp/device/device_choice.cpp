@@ -79,10 +79,11 @@ std::string doubt_about_numa(std::vector<double> const& of_rank, std::vector<dou
     if (of_rank[rank] >= 0 && of_device[rank] >= 0 && of_rank[rank] != of_device[rank]) far.push_back(rank);
   if (far.empty()) return "";
   return fmt::format(
-      "rank{} {} started on another NUMA node than that of its device (/provenance/numa_node, "
-      "device_numa_node), so data that pass through the host's memory take longer: bind each rank to the "
-      "node of its device",
-      far.size() == 1 ? "" : "s", fmt::join(far, ", "));
+      "rank{} {} started on {} (/provenance/numa_node, device_numa_node), so data that pass through the "
+      "host's memory take longer: bind each rank to the NUMA node of its device",
+      far.size() == 1 ? "" : "s", fmt::join(far, ", "),
+      far.size() == 1 ? "a NUMA node that is not the one of its device"
+                      : "NUMA nodes that are not those of their devices");
 }
 
 std::string doubt_about_visible_devices(std::vector<double> const& counts,
@@ -105,8 +106,8 @@ std::string complain_of_override(bool tf32, char const* forced) {
   const std::string value = forced ? forced : "";
   if (value != (tf32 ? "0" : "1")) return "";
   return fmt::format(
-      "NVIDIA_TF32_OVERRIDE={} makes products {} what compute.precision says, so the results file would name "
-      "the wrong precision: unset it",
+      "NVIDIA_TF32_OVERRIDE={} makes matrix products {} [compute] precision says, so the results file would "
+      "name the wrong precision: unset it",
       value, tf32 ? "more exact than" : "less exact than");
 }
 

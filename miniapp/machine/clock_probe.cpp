@@ -29,8 +29,8 @@ std::unique_ptr<StateProbe> make_clock_probe(Runtime const& runtime, std::string
     const auto first = std::ranges::find_if_not(doubts, &std::string::empty);
     if (runtime.root())
       results::say_error(
-          fmt::format("warning: {}. So the run cannot notice a GPU that lowers its clocks, and such a GPU "
-                      "looks like slower code",
+          fmt::format("warning: {}. So ddproxy cannot notice if a GPU lowers its clocks. The times would "
+                      "then be longer, as with slower code",
                       *first));
     return nullptr;
   }

@@ -59,9 +59,9 @@ std::string doubt_about_power_caps(ClocksOfRanks const& clocks) {
   if (capped.empty()) return "";
   auto const& first = clocks[capped.front()];
   return fmt::format(
-      "the power cap of the GPU of {} is below its default (rank {}: {:.0f} W in place of {:.0f} W), so that "
-      "the same code takes longer than on a node without this cap: have the cap raised (nvidia-smi -pl), or "
-      "compare with runs under the same cap (/states/power_cap)",
+      "the power cap of the GPU of {} is below its default (rank {}: {:.0f} W in place of {:.0f} W), so the "
+      "same code takes longer than on a node without this cap: ask the administrator to raise the cap "
+      "(nvidia-smi -pl), or compare only with runs under the same cap (/states/power_cap)",
       name(capped), capped.front(), first.power_cap_watts, first.default_cap_watts);
 }
 
@@ -73,8 +73,8 @@ std::string doubt_about_throttling(ClocksOfRanks const& before, ClocksOfRanks co
       slowed.push_back(rank);
   if (slowed.empty()) return "";
   return fmt::format(
-      "power or heat held the clock of the GPU of {} down (rank {}: {}), so that the same code takes longer "
-      "than on a cooler GPU: compare with runs that were throttled alike (/states/throttled)",
+      "power or heat held the clock of the GPU of {} down (rank {}: {}), so the same code takes longer than "
+      "without this limit: compare only with runs that were throttled for a similar time (/states/throttled)",
       name(slowed), slowed.front(), describe(seconds[slowed.front()]));
 }
 

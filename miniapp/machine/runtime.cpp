@@ -128,8 +128,8 @@ void Runtime::limit_calls(double timeout_s, std::function<void(std::string const
   watch_.emplace(timeout_s, [=, rank = rank_](char const* call) {
     const auto step = noted_step();
     overdue(fmt::format(
-        "rank {}: {} did not return within {:g} s (allreduce.timeout_s){}: another rank or a device has "
-        "stopped, or takes longer than that",
+        "rank {}: {} did not return within {:g} s (allreduce.timeout_s){}. Another rank or a device has "
+        "stopped, or is slow. If it is only slow, raise the limit",
         rank, call, timeout_s, step.empty() ? "" : ", while " + step));
   });
 }

@@ -97,7 +97,7 @@ CollectiveError describe_current_exception() {
   } catch (std::invalid_argument const& error) {
     return {exit_usage, error.what()};
   } catch (std::bad_alloc const&) {
-    return {exit_run_time, "out of memory"};
+    return {exit_run_time, "out of memory; use a smaller model, fewer tokens or fewer ranks on each node"};
   } catch (std::exception const& error) {
     return {exit_run_time, error.what()};
   }

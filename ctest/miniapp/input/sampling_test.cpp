@@ -159,7 +159,7 @@ TEST(Contradiction, few_samples_are_told_but_do_not_make_a_run_invalid) {
   EXPECT_NE(found[0].sentence.find("95 % interval of 3 samples"), std::string::npos);
   EXPECT_EQ(
       consequence(found[0], true),
-      "Even the nearer end of the interval is 0.3 away from 1. This is above the limit of 0.20. A run with 6 "
+      "The distance between the interval and 1 is 0.3. This is above the limit of 0.20. A run with 6 "
       "samples or more would get valid=false. This run has only 3, so `valid` does not change. To find out "
       "whether the figures are valid, measure again with [sweep] samples = 6");
 }
@@ -168,7 +168,7 @@ TEST(Contradiction, says_what_it_does_to_valid) {
   const auto small = find_contradictions(report_of(true, 0.95, 0.5)).at(0);
   const auto large = find_contradictions(report_of(true, 0.85, 0.5)).at(0);
   EXPECT_EQ(consequence(small, true),
-            "Even the nearer end of the interval is 0.1 away from 1. This is below the limit of 0.20, so "
+            "The distance between the interval and 1 is 0.1. This is below the limit of 0.20, so "
             "`valid` does not change");
   EXPECT_TRUE(consequence(large, true).ends_with("so the figures of this run are not valid (valid=false)"))
       << consequence(large, true);

@@ -35,9 +35,9 @@ void say_start(Options const& options, EarlierRounds const& earlier, Config conf
 void say_obstacles(Options const& options, std::string const& file,
                    std::vector<ResumeObstacle> const& obstacles) {
   for (auto const& obstacle : obstacles)
-    results::say_error(
-        fmt::format("warning: {} is not resumed: {}; this run takes all {}s, and keeps the file", file,
-                    obstacle.reason, unit_of(options)));
+    results::say_error(fmt::format(
+        "warning: {} is not resumed: {}; this run takes all {}s, and keeps the file under another name", file,
+        obstacle.reason, unit_of(options)));
 }
 
 // Prints a line for each obstacle but the last, and throws the last.
@@ -97,10 +97,11 @@ void refuse_overwriting_earlier(Options const& options, std::vector<UsedFile> wr
 std::string resumed_text(Options const& options, EarlierRounds const& earlier, std::size_t own) {
   if (earlier.rounds == 0) return "";
   return fmt::format(
-      "these figures are those of the {} of this run. The {} that were measured before are in the unfinished "
-      "file of run {}, or in those of the runs that it continued. Comparisons treat each file as a run of "
-      "its own\n",
-      count_text(options, static_cast<int>(own)), count_text(options, earlier.rounds), earlier.run_id);
+      "these figures are only those of the {} of this run. The {} that were measured before are in the "
+      "unfinished file of run {}. If that run continued earlier runs, some of these {}s are in the files of "
+      "the earlier runs. Comparisons treat each file as a separate run\n",
+      count_text(options, static_cast<int>(own)), count_text(options, earlier.rounds), earlier.run_id,
+      unit_of(options));
 }
 
 }  // namespace ddproxy

@@ -27,8 +27,10 @@ std::string over_time_limit(std::size_t number, CollectiveCall const& call, doub
   std::string text;
   name_call(text, number, call);
   const auto step = noted_step();
-  return fmt::format("{} is not complete after {} s (allreduce.timeout_s){}{}", text, timeout_s,
-                     step.empty() ? "" : ", while ", step);
+  return fmt::format(
+      "{} is not complete after {} s (allreduce.timeout_s){}{}. Another rank or a device has stopped, or is "
+      "slow. If it is only slow, raise the limit",
+      text, timeout_s, step.empty() ? "" : ", while ", step);
 }
 
 void check_time_limit(FinishedCall const& begun, std::size_t number, int rank, double timeout_s) {

@@ -47,7 +47,7 @@ std::string last_error([[maybe_unused]] ncclComm_t communicator) {
 #if NCCL_VERSION_CODE >= 21300
   return ncclGetLastError(communicator);
 #else
-  return "NCCL_DEBUG=WARN says more";
+  return "set NCCL_DEBUG=WARN to see the reason";
 #endif
 }
 
@@ -63,7 +63,8 @@ ncclUniqueId agree_on_id(MPI_Comm communicator, int rank) {
   const auto status = rank == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
   int failed = status != ncclSuccess;
   check_mpi(MPI_Bcast(&failed, 1, MPI_INT, 0, communicator));
-  if (failed) throw std::runtime_error("NCCL finds no network interface (NCCL_DEBUG=INFO says more)");
+  if (failed)
+    throw std::runtime_error("NCCL finds no network interface; set NCCL_DEBUG=INFO to see the reason");
   check_mpi(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, communicator));
   return id;
 }

@@ -127,8 +127,8 @@ CallPieces MpiWire::cut(CollectiveCall const& call) const {
   if (rounds(call) || !parts_lie_apart) return {call, place_, piece_elements_};
   if (call.verb == Verb::reduce_scatter && in_own_part(call, place_))
     throw std::invalid_argument(
-        "reduce_scatter: MPI cannot assign device memory that it reads; use [allreduce] buffers = "
-        "\"staged\"");
+        "reduce_scatter: MPI cannot write its result to device memory that it also reads; use [allreduce] "
+        "buffers = \"staged\"");
   if (call.adds)
     throw std::invalid_argument(
         "reduce_scatter: MPI does not add to device memory; reduce into a buffer of its own and add it with "

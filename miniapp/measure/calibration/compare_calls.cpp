@@ -138,8 +138,8 @@ std::string size_text(std::int64_t bytes) {
 
 std::string explain(std::vector<CallTimes> const& all) {
   auto text = fmt::format(
-      "Chosen automatically: both calls were timed at {} sizes from {} to {}. The time of the blocking call "
-      "divided by that of the nonblocking call is {} without compute",
+      "Chosen automatically: the blocking and the nonblocking call were timed at {} sizes from {} to {}. The "
+      "ratio of their times (blocking / nonblocking) is {} without compute",
       all.size(), size_text(all.front().bytes), size_text(all.back().bytes),
       ratios(all, &CallTimes::blocking, &CallTimes::nonblocking));
   if (all.front().beside_blocking > 0)
