@@ -58,7 +58,7 @@ class DdproxyCheck(rfm.RunOnlyRegressionTest):
 
 
 # T and E of the best bucketed case, in seconds, from the prediction of the input (`ddproxy predict`). A twin replays tables, so these
-# figures are the same on every machine. The threads of the twin can only add time. model_error compares E with its prediction. Only the
+# figures are the same on every machine. Only the threads of the twin are real; they can only add time. model_error compares E with its prediction. Only the
 # twin with a large E has this performance variable. E of gpt2-large-a100x8 is below 0.5 % of T, so on a busy machine its model_error is not
 # a number. ReFrame fails a check if a performance variable is not a number, even without a reference.
 TWINS = {

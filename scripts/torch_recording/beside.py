@@ -65,7 +65,7 @@ def rewrite(group, columns):
     for name, (named, values, attributes, dtype) in columns.items():
         data = group.create_dataset(name, data=values, dtype=dtype)
         data.attrs.update(attributes)
-        if list(named) == [name]:  # the coordinates of its dimension
+        if list(named) == [name]:  # a dimension scale: it holds the coordinates of the dimension that has its name
             data.make_scale(name)
             continue
         for axis, dimension in enumerate(named):

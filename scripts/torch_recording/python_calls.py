@@ -43,7 +43,7 @@ def fill(verb, given):
     first, second = list(given.values())[:2]
     if verb == "all_gather":
         for rank, part in enumerate(first.view(dist.get_world_size(), -1)):
-            if rank != dist.get_rank():  # the own part may be `second` itself
+            if rank != dist.get_rank():  # the part of this rank may be the same memory as `second`
                 part.copy_(second.view(-1))
     elif verb == "reduce_scatter":
         first.view(-1).copy_(second.view(dist.get_world_size(), -1)[dist.get_rank()].clone())

@@ -23,8 +23,8 @@ from .median_interval import median_interval
 from .python_calls import FUNCTIONS, PythonCalls
 
 WARM_UP = 2
-# Pause before each measurement. In it a link that tc limits refills its token bucket, as it does during the
-# compute of a step.
+# Pause before each measurement, in which a link that tc limits can refill its token bucket. In a step, the bucket
+# refills while compute runs.
 PAUSE_S = 0.05
 
 
@@ -40,7 +40,7 @@ class Fsdp2:
         self.optimizer = torch.optim.AdamW(self.net.parameters(), lr=1e-4)
 
     def no_sync(self):
-        return contextlib.nullcontext()  # nothing to switch off: Python calls all its collectives, so PythonCalls silences them
+        return contextlib.nullcontext()  # nothing to switch off: FSDP2 calls all its collectives from Python, so PythonCalls silences them
 
     def all_reduces(self):
         return []

@@ -22,7 +22,7 @@ WARM_UP = 2  # before the second step DDP rebuilds its buckets in ready order
 @dataclass
 class Case:
     name: str
-    strategy: str  # name of ddproxy's strategy: bucketed, or optimal for a list
+    strategy: str  # name of ddproxy's strategy: bucketed for a single cap, optimal for a list of caps
     arguments: dict
     cap_mib: float = -1.0  # -1 for a list
     first_mib: float = -1.0

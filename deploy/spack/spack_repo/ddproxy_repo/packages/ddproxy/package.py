@@ -29,7 +29,7 @@ def address():
     for folder in pathlib.Path(__file__).resolve().parents:
         if holds_ddproxy(folder):
             return folder.as_uri()
-    # The fetch fails, and git repeats this text in its message.
+    # This text is no address, so the fetch fails. The message of git shows the text.
     return "this-recipe-lies-in-no-clone-of-ddproxy--set-DDPROXY_GIT-to-the-address-of-one"
 
 
