@@ -7,8 +7,8 @@
 namespace ddproxy::kernels {
 
 /// Dimensions of the scores of one tile of attention, [heads, rows, keys]. `heads` counts the query heads of
-/// all sequences of the tile. Row r belongs to query first + r, which sees the keys 0 to first + r. The
-/// functions below do not read the scores of later keys.
+/// all sequences of the tile. Row r belongs to the query with the number `first` + r, which sees the keys
+/// 0 to `first` + r. The functions below do not read the scores of later keys.
 struct TileRows {
   Index heads;
   Index rows;
@@ -40,8 +40,8 @@ struct RowGradients {
 };
 
 /// Replaces the scaled scores S in `scores` by P = exp(S - log_sum). Replaces dP in `dscores` by the gradient
-/// of the unscaled scores, scale P (dP - sum over d of dout[d] out[d]). Both become 0 at the keys that a
-/// query does not see. scores and dscores [heads, rows, keys].
+/// of the unscaled scores, which is `scale` * P * (dP - sum over c of dout[c] * out[c]); c is an element of
+/// the row. Both become 0 at the keys that a query does not see. scores and dscores [heads, rows, keys].
 void softmax_rows_backward(Space const& exec, TileRows tile, RowGradients rows, float* scores,
                            float* dscores);
 

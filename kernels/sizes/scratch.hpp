@@ -127,9 +127,10 @@ Index device_attention_scratch(AttentionSize size);
 
 namespace heads {
 
-/// Number of queries whose scores are in memory at the same time. It is a multiple of every vector length
-/// and, for vectors of 256 bits, of the width of a product's tile. It is small enough that the scores for
-/// 1024 keys and the gradients of the scores (together 384 KiB) stay in a second-level cache.
+/// Number of queries whose scores are in memory at the same time. It is a multiple of every vector length.
+/// For vectors of 256 bits it is also a multiple of the columns that a product computes at once. It is small
+/// enough that the scores for 1024 keys and the gradients of the scores (together 384 KiB) stay in a
+/// second-level cache.
 inline constexpr Index tile_queries = 48;
 
 /// Number of floats in the widest vector that the kernels use.

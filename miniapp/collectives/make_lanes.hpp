@@ -17,9 +17,10 @@ namespace ddproxy {
 /// no engine makes blocking calls. If one of the engines makes blocking calls, each lane has a thread of its
 /// own.
 ///
-/// The lanes own the engines. If a call does not return, the error message contains `rank`. If each of
-/// several lanes needs a thread of its own, two errors are possible. Throws std::invalid_argument if
-/// `polling` asks for no thread. Throws as require_threads() does if MPI's thread level does not suffice.
+/// The lanes own the engines. If a call does not return, the error message contains `rank`. Two errors are
+/// possible if there are several lanes and each needs a thread of its own: if `polling` says that there are
+/// no communication threads, throws std::invalid_argument; if MPI's thread level does not suffice, throws
+/// what require_threads() throws.
 std::vector<std::unique_ptr<CommunicationLane>> make_lanes(
     std::vector<std::unique_ptr<CollectiveEngine>> engines, JointPolling polling, int rank);
 

@@ -40,8 +40,8 @@ std::vector<std::size_t> order_of(std::vector<Seat> const& node) {
   return order;
 }
 
-// Assigns the same number to all ranks that have no wish and the same allowed cores: the smallest of their
-// numbers.
+// own[rank] is the number of cores that a rank gets for itself. Makes this number equal for ranks that have
+// the same allowed cores and did not ask for a number: all of them get the smallest of their numbers.
 void equalise(std::vector<Seat> const& node, std::vector<int>& own) {
   std::map<std::vector<int>, int> least;
   for (std::size_t rank = 0; rank < node.size(); ++rank)

@@ -52,7 +52,7 @@ struct CostModel {
   /// and HostWaits. A HostWait itself takes no time.
   std::function<double(std::size_t rank_class, Task const& task)> seconds;
   CollectiveCosts collectives = {};
-  Contention contention = {};  ///< as a function of the bytes of the whole vector in the wire format
+  Contention contention = {};  ///< as a function of the full size of a collective, in the wire format
   /// Seconds to hand a collective over to the communication thread; the cost tables do not contain this time.
   /// It is added to a collective if an operator follows the collective in the list of tasks. Collectives of
   /// one lane with no operator between them are handed over together, so the time is added only to the first
