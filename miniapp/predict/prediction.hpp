@@ -27,10 +27,9 @@ struct PredictedCase {
 /// What to set in PyTorch's DistributedDataParallel, and the predicted T of each choice, in seconds.
 struct PytorchAdvice {
   double default_seconds;  ///< T with the default: a first bucket of 1 MiB, then 25 MiB
-  double cap_mib;      ///< best bucket_cap_mb, with a first bucket of 1 MiB and without bucket_cap_mb_list
-  double cap_seconds;  ///< T with cap_mib
-  model::Plan
-      list;  ///< plan for bucket_cap_mb_list, by optimal_plan(); the plan of cap_mib if that is faster
+  double cap_mib;       ///< best bucket_cap_mb, with a first bucket of 1 MiB and without bucket_cap_mb_list
+  double cap_seconds;   ///< T with cap_mib
+  model::Plan list;     ///< for bucket_cap_mb_list: optimal_plan(), or the plan of cap_mib if that is faster
   double list_seconds;  ///< T with this list
 };
 
