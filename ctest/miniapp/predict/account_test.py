@@ -39,7 +39,7 @@ class Account(unittest.TestCase):
         self.assertEqual(found["parameters"], 219848638464)
         self.assertEqual(found["activation_bytes_per_token"], 17547264)
         self.assertEqual(found["least_ranks_by_formula"], 38)  # 3517.6 / 95 = 37.03
-        for shown in ("219848638464 parameters", "3517.6 GB", "17547264 bytes a token", "it fits from 38 ranks on"):
+        for shown in ("219848638464 parameters", "3517.6 GB", "17547264 bytes a token", "the step fits from 38 ranks on"):
             self.assertIn(shown, text)
         alpha = 4.6e14 / 1.8e11
         bound = found["compute_bound"]
