@@ -9,6 +9,7 @@ import subprocess
 import sys
 import unittest
 import unittest.mock
+import warnings
 
 import h5py
 import numpy as np
@@ -332,7 +333,7 @@ class Repetition(WithSample):
     def test_what_no_row_has(self):
         self.assertIn("<th>slowdown (ms)</th>", self.shown())
         self.change(lambda file: file["sweep/slowdown"].__setitem__(slice(None), np.nan))
-        self.assertRegex(self.shown(), "The rows of this table have no value in these columns, so the columns are left out: [^.]*slowdown")
+        self.assertRegex(self.shown(), "Columns in which no row has a value are left out: [^.]*slowdown")
         self.assertNotIn("<th>slowdown (ms)</th>", self.shown())
 
 
@@ -390,6 +391,13 @@ class Allreduce(WithSample):
     def test_the_bandwidth_has_a_log_axis(self):
         lower = draw_allreduce(Results(self.sample), self.REFERENCE).axes[1]
         self.assertEqual(lower.get_yscale(), "log")
+
+    def test_one_rank_has_no_bandwidth(self):
+        results = Results(self.sample)
+        results.values["/allreduce/busbw"] = np.zeros_like(results["/allreduce/busbw"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(len(draw_allreduce(results).axes), 1)
 
     def test_times_of_a_table_are_not_called_measured(self):
         self.assertIn("replayed, median", legend(draw_allreduce(Results(self.sample)).axes[0]))

@@ -106,7 +106,7 @@ class Steps(WithSample):
                       "Dashed line: allocated memory, 200 MiB. Dotted line: predicted memory in use, at most 190 MiB.", "Save the trace", "Memory of a step"):
             self.assertIn(words, text)
         for words in ("The upper panel shows the last step that was measured, on rank 0. The panel below it shows the prediction of the step. In both panels the top row is the compute lane, and each",
-                      "If they add up to at most 98 % of the step, a bar with grey hatching (gap) fills the rest"):
+                      "If the medians add up to at most 98 % of the step, a bar with grey hatching (gap) fills the rest"):
             self.assertIn(words, text)
         self.assertIn("<dt>(changed)</dt>", words_of_page(Results(self.sample), "gpt2 (changed), 2 ranks"))
         self.assertNotIn("recompute</td>", text)

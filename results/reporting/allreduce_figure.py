@@ -94,10 +94,14 @@ def is_replayed(results):
 
 
 def draw_allreduce(results, reference=None):
+    """Draws a(x), and below it the bus bandwidth. Leaves out the bandwidth if there is none: one rank sends nothing."""
     if not results.has("/allreduce/bytes", "/allreduce/seconds"):
         return None
     x, seconds = np.asarray(results["/allreduce/bytes"], float), results["/allreduce/seconds"]
-    figure, (upper, lower) = plt.subplots(2, 1, sharex=True, figsize=(5.2, 6.2), layout="constrained")
+    busbw = results["/allreduce/busbw"] if results.has("/allreduce/busbw") else np.zeros(x.size)
+    has_bandwidth = bool((busbw > 0).any()) or (reference is not None and (reference[1][2] or 1) > 1)
+    figure, panels = plt.subplots(1 + has_bandwidth, 1, sharex=True, squeeze=False, figsize=(5.2, 6.2 if has_bandwidth else 3.6), layout="constrained")
+    upper, lower = panels[0, 0], panels[-1, 0]  # the same one if there is no bandwidth
     low, high = np.fmin.reduce(seconds, 1), np.fmax.reduce(seconds, 1)
     if (high > NARROWEST * low).any():
         upper.fill_between(x, low, high, color=style.SKY, alpha=0.4, linewidth=0, label="minimum to maximum")
@@ -109,13 +113,14 @@ def draw_allreduce(results, reference=None):
         off = np.nanmean(np.abs(line / derive.median(seconds, 1) - 1.0))
         upper.plot(x, line, "--", color=style.PREDICTED,
                    label=f"fit: {fitted[0] * 1e6:.3g} µs + x / {fitted[1] / 1e9:.3g} GB/s, mean error {derive.percent(off, 0)}")
-    if results.has("/allreduce/busbw"):
-        lower.plot(x, results["/allreduce/busbw"], "o-", color=style.MEASURED, markersize=4)
+    if (busbw > 0).any():
+        lower.plot(x, busbw, "o-", color=style.MEASURED, markersize=4)
     if reference is not None:
         _draw_reference(upper, lower, reference)
     upper.set(xscale="log", yscale="log", ylabel="time a(x) of one all-reduce\nof x bytes (s, log scale)")
-    lower.set(xscale="log", yscale="log", ylabel="bus bandwidth\n(GB/s, log scale)")
-    bandwidth_ticks(lower)
+    if has_bandwidth:
+        lower.set(xscale="log", yscale="log", ylabel="bus bandwidth\n(GB/s, log scale)")
+        bandwidth_ticks(lower)
     size_ticks(lower, x if reference is None else np.concatenate([x, reference[1][0]]))
     style.legend_above(upper)
     return figure

@@ -73,7 +73,7 @@ def gain(results):
         without = f", so {COMMON}, is good enough. " if common is not None else f". {COMMON}, was not run. "
         seen = _smallest_seen(results, totals, best, derive.best_case(results, -totals))
         return (f"No bucket size is faster than the others beyond the noise{without}{cap_text(results, best)} has the smallest T, but in this run "
-                f"{_seen_text(seen)} can be told from the noise.")
+                f"{_seen_text(seen)} would be beyond the noise.")
     if common is None:
         return f"Best bucket size: {_best_sizes(results, totals, best)}. {COMMON}, was not run, so the gain over it is not known."
     if common == best:

@@ -76,7 +76,7 @@ def _without_repetition(content):
             same.append(SAME_IN_ALL.get(name, f"All rows have the same {label}: {{}}.").format(value))
         else:
             kept.append(k)
-    sentences = same + [f"The rows of this table have no value in these columns, so the columns are left out: {', '.join(absent)}."] * bool(absent)
+    sentences = same + [f"Columns in which no row has a value are left out: {', '.join(absent)}."] * bool(absent)
     rows = [[row[k] for k in kept] for row in content.rows]
     return replace(content, columns=[content.columns[k] for k in kept], rows=rows), " ".join(sentences)
 
@@ -138,7 +138,7 @@ WORDS = (
     ("regret", "T measured at the cap that the model calls best, divided by the smallest T measured at any cap, minus 1"),
     ("algbw", "bytes of a collective divided by its time"),
     ("busbw", "algbw multiplied by the factor of nccl-tests (2(n-1)/n for an all-reduce over n ranks), so that results with different numbers of ranks can be compared"),
-    ("valid", "what the figures are worth: true; false, if no check has passed or the results contradict each other; or a word that says why they must not be compared as measurements of this machine (docs/results.md lists the values)"),
+    ("valid", "whether the figures can be used. If valid is true, they can. If it is false, no check has passed, or the results contradict each other. Any other word says why the figures must not be compared as measurements of this machine (docs/results.md lists the words)"),
 )
 
 

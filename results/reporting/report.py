@@ -16,7 +16,7 @@ from .tables import Table, tables_of
 CAPTIONS = {
     "sweep": "T and E over the bucket size, measured and predicted. Cases without a bucket size (naive, flat and others) stand at the edges.",
     "samples": "Distribution of the samples of each case. The number of samples is in parentheses. A sample is the maximum over the ranks.",
-    "step": "Parts of a whole step, measured and predicted. In each sample the parts add up to the step. The median of each part is taken separately, so the parts of a bar can add up to more or less than the step. The more the samples differ, the larger this difference can be. If they add up to at most 98 % of the step, a bar with grey hatching (gap) fills the rest up to the end of the step. If they add up to at least 102 % of the step, a line marks the end of the step.",
+    "step": "Parts of a whole step, measured and predicted. In each sample the parts add up to the step. The median of each part is taken separately, so the parts of a bar can add up to more or less than the step. The more the samples differ, the larger this difference can be. If the medians add up to at most 98 % of the step, a bar with grey hatching (gap) fills the rest up to the end of the step. If the medians add up to at least 102 % of the step, a line marks the end of the step.",
     "split": "Where the time of each case goes. A case has four bars: compute alone, communication alone, the sum of the two, and the measured T. Among the cases with a bucket "
              "size the figure shows only the best one and the one with 25 MiB, PyTorch's default. Communication makes the backward pass longer (slowdown), and the last buckets are "
              "reduced after it (tail). The measured bar ends at the median T. Slowdown and tail are the medians of the table \"Every case\", and compute is the rest. A negative median is drawn as 0.",
@@ -27,8 +27,8 @@ CAPTIONS = {
     "history": "T over time, relative to the first file that has the case. The curves are naive, flat, per_tensor, and the bucketed case that is best in the first file of all.",
 }
 BROKEN = " Where the vertical axis is interrupted, the slowest cases without a bucket size are drawn in an upper segment."
-TIMELINE = ("Each figure shows compute and communication on rank {rank} in the last sample of each case in the figure. The grey span of a case is the exposed communication of this one sample. It begins at T_compute of the sample: "
-            "the moment at which the slowest rank had ended its backward pass when it ran without communication. So the compute of rank {rank} can end before or after that moment. "
+TIMELINE = ("Each figure shows compute and communication on rank {rank} in the last sample of each case in the figure. The grey span of a case is the exposed communication of this one sample. It begins at T_compute of the sample. "
+            "T_compute is the time that the slowest rank took for another pass of the same round, without communication. So the compute of rank {rank} can end before or after that moment. "
             "Elsewhere on the page E is the median over all samples. The colours alternate from one operation to the next and from one bucket to the next.")
 MEMORY = (" The lower panel shows the memory in use: the gradients, and the buckets if gradients are copied into them. All gradients are one array, and "
           "so are the buckets. An array is in use from the start of the first task that uses it until the end of the last one, or to the end of the step if its content is kept. ")

@@ -51,8 +51,8 @@ SAME_ROUND_NOTE = (" A round takes one sample of each case. For each sample the 
                    "The column \"re-predicted E\" has the median of these predictions. A change of the machine after the calibration has no influence on them. Predicted T and predicted E "
                    "come from the calibration.")
 SCORE_NOTE = ("The row \"model\" is the prediction of this run. The other rows are simpler predictions, with which the model is compared. \"constant\" predicts the same E for all bucket sizes: the "
-              "E that fits the measurements best. It prefers no cap, so its regret is the mean over the caps. \"pytorch_default\" predicts, for all bucket sizes, the E measured at {cap}. It chooses "
-              "that cap, so its regret is the cost of this cap. \"uncontended\" is the model without contention.")
+              "E that fits the measurements best. With the same E for all caps it cannot choose one, so its regret is the mean of the regrets of all caps. \"pytorch_default\" stands for the choice of PyTorch: it predicts, for all bucket sizes, the E measured at {cap}. "
+              "Its regret is the cost of using that cap. \"uncontended\" is the model without contention.")
 PAIRS_NOTE = (" The column \"pairs in the right order\" considers all pairs of cases whose E differ by more than twice the noise. It has the share of these pairs that the prediction "
               "puts in the right order. A pair whose two cases have the same predicted E counts as half a pair in the right order.")
 TERM_NOTE = ("The column \"ideal\" is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent (if there are any) say which share of the difference between "
@@ -194,7 +194,7 @@ def _left_out(names):
         return ""
     their = "Their" if len(names) > 1 else "Its"
     return (f"Left out: {', '.join(names)}. {their} measured E is below the ideal, so there is nothing that contention, copies and jitter could "
-            "explain. Either this is noise, or the machine was faster during the sweep than while the all-reduce table and the layer times were measured.")
+            "explain. A measured E below the ideal is noise, or the machine was faster during the sweep than while the all-reduce table and the layer times were measured.")
 
 
 def _explained(results, ideal, contention, copies, jitter, measured):
@@ -250,7 +250,7 @@ def _step_note(results):
     clip = setting("clip")
     clipped = f", gradients clipped to the norm {clip:g}" if isinstance(clip, float) and clip == clip else ""
     peak = results["/step/measured_peak"] if results.has("/step/measured_peak") else np.nan  # files of earlier versions have none
-    share = f" Model flops: {100.0 * float(results['/step/model_flops'] / peak):.1f} % of the speed of large matrix products." if np.isfinite(peak) else ""
+    share = f" Model flops per second: {100.0 * float(results['/step/model_flops'] / peak):.1f} % of those that large matrix products reach." if np.isfinite(peak) else ""
     batch = f" Global batch: {int(results['/step/global_batch'])} sequences." if results.has("/step/global_batch") else ""
     return (f"Optimizer {setting('optimizer')}{clipped}; {_micro_batches(setting('accumulation'), setting('sync'))}; {CHECKPOINTS.get(setting('checkpoint'), setting('checkpoint'))}.{_sharding(results)}{batch}{share} "
             + STEP_NOTE.format(interval=intervals.WORDS[intervals.kind_of_steps(_samples_of_steps(results))]) + WAITING_NOTE * ("waiting" in results["/step/part"]))
