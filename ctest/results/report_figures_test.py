@@ -260,7 +260,7 @@ class Simpler(WithSample):
         self.assertNotIn("take E from the measurement", said)
 
     def test_names_the_cap_nearest_to_25_mib(self):
-        self.assertIn("\"pytorch_default\" predicts, for all bucket sizes, the E measured at 25 MiB.", self.note(model=0.01))
+        self.assertIn("\"pytorch_default\" stands for the choice of PyTorch: it predicts, for all bucket sizes, the E measured at 25 MiB.", self.note(model=0.01))
         self.change(lambda file: file["sweep/bucket_bytes"].__setitem__(6, 26 * 2**20))
         self.assertIn("the E measured at 26 MiB, the cap nearest to 25 MiB (on a log scale).", self.note(model=0.01))
 
