@@ -135,7 +135,7 @@ TEST_F(Calls, SleepWhereRanksShareACore) {
   EXPECT_EQ(
       context.choice.reason,
       ranks() == 1
-          ? "There is only one rank"
+          ? "One rank reduces nothing, so the choice has no effect"
           : "Chosen automatically: ranks share cores, and a rank that waits in a nonblocking call yields "
             "its core");
 }

@@ -48,7 +48,9 @@ TEST_F(Compare, one_file_a_side_of_a_real_run_decides_nothing) {
       const auto base = runs("a", 1, {.replay = false, .samples = samples});
       const auto next = runs("b", 1, {.replay = false, .factor = factor, .samples = samples});
       EXPECT_EQ(compare({.base = base, .next = next}), 5) << factor << ' ' << samples;
-      EXPECT_TRUE(contains(out, "one file on each side does not show how much runs differ")) << out;
+      EXPECT_TRUE(
+          contains(out, "one file on each side does not show by how much two runs of the same build differ"))
+          << out;
       EXPECT_TRUE(contains(out, "run scripts/gate with 7 rounds")) << out;
     }
   EXPECT_TRUE(contains(row("flat"), "10.")) << out;

@@ -18,7 +18,8 @@ std::string limit_text(model::ScoredCase const& item) {
   const double scale = model::error_scale(item);
   if (scale <= item.measured.total()) return fmt::format("{:g} % of E", 100 * model::most_noise);
   const double share = 100 * scale / item.measured_total;
-  return fmt::format("{:.3g} % of T, because E is below {:.3g} % of T", model::most_noise * share, share);
+  return fmt::format("{:.3g} % of T (not {:g} % of E, because E is below {:.3g} % of T)",
+                     model::most_noise * share, 100 * model::most_noise, share);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ std::string verdict(SweepStates const& sweep, std::optional<std::size_t> state) 
     return "the figures are not reliable (valid=unsteady), because more than half of the samples were "
            "dropped; repeat the run on a quieter machine";
   if (sweep.samples.at(*state) == sweep.total)
-    return "the figures are not affected, because all samples of the sweep were taken in the state " + name;
+    return "the figures are not affected, because all samples of the sweep were taken in one state, " + name;
   return "the figures are right for the state " + name +
          "; samples of other states are left out, so the intervals are wider";
 }

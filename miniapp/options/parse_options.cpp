@@ -174,7 +174,8 @@ CLI::Validator bucket_size() {
 }
 
 CLI::Validator message_size() {
-  return number_that(is_bucket_size, "a message size; give 1 byte to 1e9 MiB, as a number of MiB", "(MiB)");
+  return number_that(is_bucket_size, "a message size; give a number of MiB, from 1e-6 (1 byte) to 1e9",
+                     "(MiB)");
 }
 
 CLI::Validator share_of_one() {

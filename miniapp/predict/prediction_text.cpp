@@ -116,9 +116,9 @@ std::string closed_form_text(Prediction const& p, WireFormat wire) {
   const double bandwidth = p.affine.beta * gradient_element_bytes / wire_element_bytes(wire);
   const model::UniformJob uniform{bytes, p.affine.alpha, bandwidth, p.job.t_compute};
   return fmt::format(
-      "rough check: {}, because all bytes at the bandwidth of the affine fit take {:.3f} times as long as "
-      "compute (rho_w).{} If all gradients had the same size, the best cap would be {:.2f} MiB; the real "
-      "gradients differ, so use the best cap above\n",
+      "rough check: {}, because sending all bytes at the bandwidth of the affine fit takes {:.3f} times as "
+      "long as compute (this ratio is rho_w).{} If all gradients had the same size, the best cap would be "
+      "{:.2f} MiB; the real gradients differ, so use the best cap above\n",
       regime_text(model::regime(uniform)), uniform.load(),
       uniform.load() >= p.rho() + 0.005
           ? fmt::format(

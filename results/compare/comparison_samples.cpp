@@ -94,10 +94,11 @@ std::string found_in(std::vector<CaseComparison> const& cases) {
 }
 
 void decide_real(Comparison& result) {
-  result.outcome = {Decision::undecided,
-                    "undecided: one file on each side does not show how much runs differ from each other; " +
-                        found_in(result.cases) + "; to decide, run scripts/gate with " +
-                        std::to_string(fewest_rounds) + " rounds, or give compare 5 files on each side"};
+  result.outcome = {
+      Decision::undecided,
+      "undecided: one file on each side does not show by how much two runs of the same build differ; " +
+          found_in(result.cases) + "; to decide, run scripts/gate with " + std::to_string(fewest_rounds) +
+          " rounds, or give compare 5 files on each side"};
 }
 
 }  // namespace

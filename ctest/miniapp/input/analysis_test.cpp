@@ -182,8 +182,10 @@ TEST(FigureOfMerit, SaysWhyTheScoreIsNotKnown) {
   auto small = noisy;
   small[1].measured->exposed = {0.001, -0.1, 0.1};
   const auto few_ms = judge(small, 8, 4096).why_no_error;
-  EXPECT_NE(few_ms.find("above the limit of 1.25 ms, which is 0.1 % of T, because E is below 0.5 % of T;"),
-            std::string::npos)
+  EXPECT_NE(
+      few_ms.find(
+          "above the limit of 1.25 ms, which is 0.1 % of T (not 20 % of E, because E is below 0.5 % of T);"),
+      std::string::npos)
       << few_ms;
   EXPECT_NE(beyond_limits(figures, 100, {}).find("model-error is not known (nan)"), std::string::npos);
   noisy[1].measured->exposed = {0.25, not_available, not_available};

@@ -89,7 +89,7 @@ TEST(SweepStates, TheLineBeginsWithWhetherTheFiguresAreAffected) {
   };
   const auto quick = sample(fast, fast), late = sample(slow, slow), changed = sample(fast, slow);
   EXPECT_EQ(verdict({quick, quick}),
-            "the figures are not affected, because all samples of the sweep were taken in the state 55 ns");
+            "the figures are not affected, because all samples of the sweep were taken in one state, 55 ns");
   EXPECT_EQ(verdict({quick, quick, late}),
             "the figures are right for the state 55 ns; samples of other states are left out, so the "
             "intervals are wider");

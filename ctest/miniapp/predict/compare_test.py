@@ -187,7 +187,7 @@ with tempfile.TemporaryDirectory() as name:
     done = accepted(twin, twin)
     assert "twin.h5: the same run is on both sides" in done.stderr and "unchanged: " in done.stdout, done
     assert "slower: 10 of the 10 cases (simulated times)" in compare(1, twin, new[0]).stdout
-    assert "one file on each side does not show how much runs differ from each other; the largest slowdown" in compare(5, real, slower(real, folder / "second.h5", 10)).stdout
+    assert "one file on each side does not show by how much two runs of the same build differ; the largest slowdown" in compare(5, real, slower(real, folder / "second.h5", 10)).stdout
     (folder / "second.h5").unlink()
     compare(0, "--base", *old, "--new", *old)
     done = compare(1, "--base", *old, "--new", *new, "--json", folder / "c.json", "--csv", folder / "c.csv", "--junit", folder / "c.xml")

@@ -53,7 +53,8 @@ std::string too_few_cores(Cores const& cores) {
 CallChoice choose_automatically(RankContext& context, Cores const& cores, std::size_t lanes) {
   if (context.config.progress != Progress::thread)
     return {CallTable(false), false, "The compute thread drives the all-reduces"};
-  if (context.runtime.ranks() == 1) return {CallTable(false), cores.own(), "There is only one rank"};
+  if (context.runtime.ranks() == 1)
+    return {CallTable(false), cores.own(), "One rank reduces nothing, so the choice has no effect"};
   if (lanes > 1)
     return {CallTable(false), cores.own(),
             automatic +

@@ -65,8 +65,8 @@ std::string legend(MemoryReport const& report) {
              "state*: parameters, gradients and optimizer state by the textbook formula, as if all were in "
              "memory at once, plus the buckets if DDP copies gradients into them. The columns parameters, "
              "gradients, buckets and optimizer can add up to less than state*, because at the peak some "
-             "gradients may not exist yet. They can also add up to more, because the formula leaves out the "
-             "buckets of ZeRO-2 and FSDP\n") +
+             "gradients may not exist yet. With ZeRO-2 and FSDP they can also add up to more than state*, "
+             "because there state* has no buckets\n") +
          (report.device_bytes > 0
               ? "micro-batch: the largest micro-batch that fits, in sequences; -: one sequence does not fit\n"
               : "fits, micro-batch: not known without the memory of a device\n");
