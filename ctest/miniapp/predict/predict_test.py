@@ -25,7 +25,7 @@ class Predict(PredictCase):
         self.assertIn("less certain: naive, per_tensor, bucketed/1", done.stderr)
 
     def test_the_closed_form_counts_gradients_and_not_what_is_on_the_wire(self):
-        regimes = {wire: self.call(SLINGSHOT, "--wire", wire).stdout.split("of the affine fit take ")[1].split(" times")[0] for wire in ("fp32", "bf16")}
+        regimes = {wire: self.call(SLINGSHOT, "--wire", wire).stdout.split("of the affine fit takes ")[1].split(" times")[0] for wire in ("fp32", "bf16")}
         self.assertAlmostEqual(float(regimes["bf16"]), float(regimes["fp32"]) / 2, delta=0.01)
 
     def test_sizes_that_no_bytes_can_count_are_refused(self):
