@@ -95,7 +95,7 @@ std::string check_buffer(Runtime const& runtime, Workload const& workload, std::
 
 // Checks each buffer that, as declared in the graph, must hold averaged gradients at the end of the step.
 std::string check_numbers(Runtime const& runtime, Workload const& workload, model::StepGraph const& graph,
-                          StepMemory const& where) {
+                          PlacedMemory const& where) {
   for (std::size_t b = 0; b < graph.buffers.size(); ++b) {
     if (graph.buffers[b].at_exit.content != model::Content::gradient) continue;
     const std::size_t first = where.places[b];
@@ -128,7 +128,7 @@ std::string verify_order(Workload const& workload, CompiledStep& step, ComputeLa
 }
 
 std::string verify_numbers(Runtime const& runtime, Workload const& workload, CompiledStep& step,
-                           StepMemory const& where, CommunicationLane& allreduce) {
+                           PlacedMemory const& where, CommunicationLane& allreduce) {
   const kernels::Floats memory = kernels::view_of(where.memory);
   poison(memory);
   VerificationLane compute(workload.pass, memory, where.gradients_at, runtime.rank(), {},

@@ -29,7 +29,7 @@ std::string verify_order(Workload const& workload, CompiledStep& step, ComputeLa
                          CommunicationLane& allreduce);
 
 /// The memory of a step, and where its buffers and gradients lie in it.
-struct StepMemory {
+struct PlacedMemory {
   std::span<float> memory;
   std::vector<std::size_t> places;  ///< index in `memory` of the first element of each buffer of the graph
   std::size_t gradients_at;         ///< index in `memory` of the first gradient element
@@ -40,6 +40,6 @@ struct StepMemory {
 /// of the step. Buffer::at_exit in the graph says which buffers these are. Returns a message if this rank
 /// finds an error, or an empty text if not. Collective.
 std::string verify_numbers(Runtime const& runtime, Workload const& workload, CompiledStep& step,
-                           StepMemory const& where, CommunicationLane& allreduce);
+                           PlacedMemory const& where, CommunicationLane& allreduce);
 
 }  // namespace ddproxy
