@@ -140,7 +140,8 @@ TEST(ReadInChild, NamesTheFileInEachError) {
   EXPECT_EQ(error_of([]() -> Texts { throw std::runtime_error("is bad"); }), "f.h5: is bad");
   EXPECT_EQ(error_of([]() -> Texts { throw std::logic_error("f.h5: is bad"); }), "f.h5: is bad");
   EXPECT_EQ(error_of([]() -> Texts { return std::raise(SIGSEGV), Texts{}; }),
-            "f.h5: the process that read it crashed (Segmentation fault); the file is damaged");
+            "f.h5: the process that read it crashed (Segmentation fault); the file is damaged: leave it out, "
+            "or repeat the run");
   EXPECT_TRUE(
       contains(error_of([]() -> Texts { return pause(), Texts{}; }), "f.h5: the process that read it"));
 }

@@ -15,19 +15,22 @@ constexpr char read_whole = 'r', refused = 'e';  // first byte of the child's an
 constexpr char end_of_text = '\0';
 constexpr std::size_t most_of_a_text = 2000;  // characters
 
-std::string answer_of(std::filesystem::path const& path,
-                      std::function<std::vector<std::string>()> const& read) {
+std::string answer_of(std::filesystem::path const& path, std::function<std::string()> const& read) {
   try {
-    std::string answer(1, read_whole);
-    for (auto text : read()) {
-      std::erase(text, end_of_text);
-      answer += text + end_of_text;
-    }
-    return answer;
+    return read_whole + read();
   } catch (std::exception const& error) {
     const std::string what = error.what();
     return refused + (what.starts_with(path.string()) ? what : path.string() + ": " + what);
   }
+}
+
+std::string packed(std::vector<std::string> const& texts) {
+  std::string all;
+  for (std::string text : texts) {
+    std::erase(text, end_of_text);
+    all += text + end_of_text;
+  }
+  return all;
 }
 
 std::vector<std::string> texts_in(std::string_view answer) {
@@ -55,16 +58,22 @@ ChildLimits limits_for(std::filesystem::path const& path, double patience) {
   return limits;
 }
 
-std::vector<std::string> read_in_child(std::filesystem::path const& path,
-                                       std::function<std::vector<std::string>()> const& read,
-                                       double patience) {
+std::string read_bytes_in_child(std::filesystem::path const& path, std::function<std::string()> const& read,
+                                double patience) {
   const auto end = run_in_child([&] { return answer_of(path, read); }, limits_for(path, patience));
   if (!end.answer)
     throw std::invalid_argument(path.string() + ": the process that read it " + end.trouble +
-                                "; the file is damaged");
+                                "; the file is damaged: leave it out, or repeat the run");
   const std::string_view answer = *end.answer;
   if (answer.starts_with(refused)) throw std::invalid_argument(model::echo(answer.substr(1), most_of_a_text));
-  return texts_in(answer.substr(std::min<std::size_t>(1, answer.size())));
+  return std::string(answer.starts_with(read_whole) ? answer.substr(1) : "");
+}
+
+std::vector<std::string> read_in_child(std::filesystem::path const& path,
+                                       std::function<std::vector<std::string>()> const& read,
+                                       double patience) {
+  return texts_in(read_bytes_in_child(
+      path, [&] { return packed(read()); }, patience));
 }
 
 }  // namespace ddproxy::results

@@ -17,12 +17,17 @@ namespace ddproxy::results {
 ChildLimits limits_for(std::filesystem::path const& path, double patience);
 
 /// Reads a results file in a child process, so that even a damaged file cannot crash or hang this process.
-/// `read` runs in the child and returns texts. This function returns these texts with unprintable characters
-/// replaced, each cut after 2,000 characters.
+/// `read` runs in the child. This function returns the bytes that `read` returned. The caller checks them,
+/// because the child may be faulty.
 ///
 /// Throws std::invalid_argument, one line that begins with the file's name, if `read` throws a
 /// std::exception, and if the child crashes or exceeds its limits, see limits_for(). Throws
 /// std::runtime_error if no process can be started.
+std::string read_bytes_in_child(std::filesystem::path const& path, std::function<std::string()> const& read,
+                                double patience);
+
+/// As read_bytes_in_child(), but `read` returns texts. This function returns these texts with unprintable
+/// characters replaced, each cut after 2,000 characters.
 std::vector<std::string> read_in_child(std::filesystem::path const& path,
                                        std::function<std::vector<std::string>()> const& read,
                                        double patience = 20.0);

@@ -86,18 +86,7 @@ Run run_of(std::filesystem::path const& path) {
   return run;
 }
 
-constexpr char read_whole = 'r', refused = 'e';  // first byte of the child's answer
-
-std::string answer_for(std::filesystem::path const& path) {
-  try {
-    return read_whole + pack(run_of(path));
-  } catch (std::exception const& error) {
-    const std::string what = error.what();
-    return refused + (what.starts_with(path.string()) ? what : path.string() + ": " + what);
-  }
-}
-
-constexpr std::size_t most_of_a_name = 256, most_of_a_refusal = 2000;  // characters
+constexpr std::size_t most_of_a_name = 256;  // characters
 
 // Checks the names of cases. Names are compared, and printed in tables. A name that has to be altered before
 // it can be printed would be a different name, so it is rejected.
@@ -119,13 +108,11 @@ void make_printable(Run& run) {
   for (auto& condition : run.conditions) condition.value = model::printable(condition.value);
 }
 
-// Checks everything in the answer, because the child may be faulty in any way.
+// Returns the run in the answer of the child. Checks everything, because the child may be faulty in any way.
 Run checked(std::filesystem::path const& path, std::string_view answer) {
-  if (answer.starts_with(refused))
-    throw std::invalid_argument(model::echo(answer.substr(1), most_of_a_refusal));
   Run run;
   try {
-    run = unpack(answer.starts_with(read_whole) ? answer.substr(1) : "");
+    run = unpack(answer);
   } catch (std::invalid_argument const&) {
     throw std::invalid_argument(path.string() +
                                 ": the process that read it sent an invalid answer; the file is damaged: "
@@ -144,10 +131,8 @@ Run checked(std::filesystem::path const& path, std::string_view answer) {
 }  // namespace
 
 Run read_run(std::filesystem::path const& path, double patience) {
-  const auto end = run_in_child([&] { return answer_for(path); }, limits_for(path, patience));
-  if (end.answer) return checked(path, *end.answer);
-  throw std::invalid_argument(path.string() + ": the process that read it " + end.trouble +
-                              "; the file is damaged: leave it out, or repeat the run");
+  return checked(path, read_bytes_in_child(
+                           path, [&] { return pack(run_of(path)); }, patience));
 }
 
 }  // namespace ddproxy::results
