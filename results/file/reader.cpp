@@ -15,12 +15,6 @@
 namespace ddproxy::results {
 namespace {
 
-Dataset const& known(std::string_view path) {
-  Dataset const* dataset = find_dataset(path);
-  if (!dataset) throw std::logic_error("the schema has no dataset " + std::string(path));
-  return *dataset;
-}
-
 Type type_of(hid_t dataset) {
   const h5::Id type(H5Dget_type(dataset), H5Tclose);
   const auto kind = H5Tget_class(type);
@@ -122,7 +116,7 @@ struct Reader::Impl {
   // exist or cannot be read as `wanted`.
   void visit(std::string_view dataset, Type wanted,
              std::function<void(hid_t, std::size_t)> const& read) const {
-    Dataset const& spec = known(dataset);
+    Dataset const& spec = known_dataset(dataset);
     const std::string name(dataset);
     if (!h5::exists(file, name))
       fail("has no dataset " + name + "; the run was interrupted, or its command does not write it");
@@ -167,7 +161,7 @@ bool Reader::complete() const {
 }
 
 bool Reader::has(std::string_view dataset) const {
-  return h5::exists(impl_->file, std::string(known(dataset).path));
+  return h5::exists(impl_->file, std::string(known_dataset(dataset).path));
 }
 
 std::vector<std::string> Reader::datasets() const {
@@ -188,7 +182,7 @@ std::string Reader::text(std::string_view group, std::string_view name, std::str
 
 std::vector<std::size_t> Reader::extents(std::string_view dataset) const {
   std::vector<std::size_t> lengths;
-  impl_->visit(dataset, known(dataset).type,
+  impl_->visit(dataset, known_dataset(dataset).type,
                [&](hid_t opened, std::size_t) { lengths = h5::extents(opened); });
   return lengths;
 }

@@ -278,6 +278,12 @@ Dataset const* find_dataset(std::string_view path) {
   return found == datasets.end() ? nullptr : &*found;
 }
 
+Dataset const& known_dataset(std::string_view path) {
+  Dataset const* dataset = find_dataset(path);
+  if (!dataset) throw std::logic_error("the schema has no dataset " + std::string(path));
+  return *dataset;
+}
+
 std::string_view name_of(Type type) {
   return type == real ? "real" : type == integer ? "integer" : "text";
 }

@@ -61,6 +61,9 @@ std::span<const AttributeOf> schema_attributes();
 /// Returns the dataset with the path `path`, or nullptr if the schema has none.
 Dataset const* find_dataset(std::string_view path);
 
+/// Returns the dataset with the path `path`. Throws std::logic_error if the schema has none.
+Dataset const& known_dataset(std::string_view path);
+
 /// Returns "real", "integer" or "text".
 std::string_view name_of(Type type);
 

@@ -23,13 +23,12 @@ std::size_t product(Extents const& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::size_t{1}, std::multiplies<>());
 }
 
-Dataset const& known(std::string_view path, std::optional<Type> type = {}) {
-  Dataset const* dataset = find_dataset(path);
-  if (!dataset) throw std::logic_error("the schema has no dataset " + std::string(path));
-  if (type && dataset->type != *type)
-    throw std::logic_error(std::string(path) + " holds " + std::string(name_of(dataset->type)) +
-                           " values, not " + std::string(name_of(*type)));
-  return *dataset;
+Dataset const& known_of_type(std::string_view path, Type type) {
+  Dataset const& dataset = known_dataset(path);
+  if (dataset.type != type)
+    throw std::logic_error(std::string(path) + " holds " + std::string(name_of(dataset.type)) +
+                           " values, not " + std::string(name_of(type)));
+  return dataset;
 }
 
 void check_group(std::string_view group) {
@@ -151,7 +150,7 @@ void Writer::attribute(std::string_view group, std::string_view name, Attribute 
 }
 
 void Writer::write(std::string_view path, std::span<const double> values, Extents extents) {
-  Dataset const& dataset = known(path, Type::real);
+  Dataset const& dataset = known_of_type(path, Type::real);
   extents = full(dataset, std::move(extents), values);
   impl_->guarded([&] {
     write_all(h5::ensure_dataset(impl_->file, dataset, extents), Type::real, values.data(), values.size());
@@ -159,7 +158,7 @@ void Writer::write(std::string_view path, std::span<const double> values, Extent
 }
 
 void Writer::write(std::string_view path, std::span<const std::int64_t> values, Extents extents) {
-  Dataset const& dataset = known(path, Type::integer);
+  Dataset const& dataset = known_of_type(path, Type::integer);
   extents = full(dataset, std::move(extents), values);
   impl_->guarded([&] {
     write_all(h5::ensure_dataset(impl_->file, dataset, extents), Type::integer, values.data(), values.size());
@@ -167,7 +166,7 @@ void Writer::write(std::string_view path, std::span<const std::int64_t> values, 
 }
 
 void Writer::write(std::string_view path, std::span<const std::string> values) {
-  Dataset const& dataset = known(path, Type::text);
+  Dataset const& dataset = known_of_type(path, Type::text);
   const Extents extents = full(dataset, {}, values);
   std::vector<const char*> begins;
   for (auto const& value : values) begins.push_back(value.c_str());
@@ -177,7 +176,7 @@ void Writer::write(std::string_view path, std::span<const std::string> values) {
 }
 
 void Writer::reserve(std::string_view path, Extents extents) {
-  Dataset const& dataset = known(path);
+  Dataset const& dataset = known_dataset(path);
   impl_->guarded([&] { h5::ensure_dataset(impl_->file, dataset, extents); });
 }
 
@@ -187,12 +186,12 @@ void Writer::grow_samples(std::size_t samples) {
 
 void Writer::write_part(std::string_view path, Extents const& offsets, Extents const& counts,
                         std::span<const double> values) {
-  impl_->write_part(known(path, Type::real), offsets, counts, values.data(), values.size());
+  impl_->write_part(known_of_type(path, Type::real), offsets, counts, values.data(), values.size());
 }
 
 void Writer::write_part(std::string_view path, Extents const& offsets, Extents const& counts,
                         std::span<const std::int64_t> values) {
-  impl_->write_part(known(path, Type::integer), offsets, counts, values.data(), values.size());
+  impl_->write_part(known_of_type(path, Type::integer), offsets, counts, values.data(), values.size());
 }
 
 void Writer::flush() {
