@@ -14,8 +14,6 @@
 namespace ddproxy::model {
 namespace {
 
-constexpr std::size_t sum_elements = 2;  // the sum of squares is in double: two elements of 4 bytes
-
 /// Returns groups of `size` ranks each. Neighbours in a group are `stride` apart.
 Communicator groups_of(std::size_t ranks, std::size_t size, std::size_t stride) {
   Communicator all{std::vector<std::vector<std::size_t>>(ranks / size)};
@@ -81,7 +79,7 @@ ShardedBuilder::ShardedBuilder(BackwardPass const& pass, WholeStep const& strate
       place_(place),
       layout_(pass.gradients),
       head_(tied_head(pass)) {
-  if (strategy.clipped) norm_ = builder_.buffer({.kind = BufferKind::scalar, .elements = sum_elements});
+  if (strategy.clipped) norm_ = builder_.buffer({.kind = BufferKind::scalar, .elements = norm_elements});
 }
 
 BufferId ShardedBuilder::shard_buffer(BufferKind kind, Content content, ShardedSlice const& sharded,
@@ -168,7 +166,7 @@ void ShardedBuilder::reduce_replicas(ShardedSlice const& sharded, BufferId shard
 void ShardedBuilder::add_norm(std::vector<Access> const& gradients, bool over_ranks) {
   if (!norm_) return;
   Access scalar{
-      .buffer = *norm_, .slice = {0, sum_elements}, .mode = AccessMode::assign, .content = Content::norm};
+      .buffer = *norm_, .slice = {0, norm_elements}, .mode = AccessMode::assign, .content = Content::norm};
   for (Access const& each : gradients) {
     builder_.task({.work = Compute{OperatorId{}, Phase::norm}, .accesses = {scalar, each}});
     scalar.mode = AccessMode::contribute;
@@ -188,14 +186,14 @@ void ShardedBuilder::add_update(Access gradients, Access parameters, std::vector
   accesses.insert(accesses.end(), state.begin(), state.end());
   if (norm_)
     accesses.push_back(
-        {.buffer = *norm_, .slice = {0, sum_elements}, .mode = AccessMode::read, .content = Content::norm});
+        {.buffer = *norm_, .slice = {0, norm_elements}, .mode = AccessMode::read, .content = Content::norm});
   builder_.task({.work = Compute{OperatorId{}, Phase::update}, .accesses = std::move(accesses)});
 }
 
 void ShardedBuilder::add_clip(Access gradients) {
   gradients.mode = AccessMode::modify;
   const Access scalar{
-      .buffer = *norm_, .slice = {0, sum_elements}, .mode = AccessMode::read, .content = Content::norm};
+      .buffer = *norm_, .slice = {0, norm_elements}, .mode = AccessMode::read, .content = Content::norm};
   builder_.task({.work = Compute{OperatorId{}, Phase::clip}, .accesses = {scalar, gradients}});
 }
 

@@ -13,8 +13,6 @@
 namespace ddproxy::model {
 namespace {
 
-constexpr std::size_t sum_elements = 2;  // the sum of squares is in double: two elements of 4 bytes
-
 class WholeStepBuilder : AllReduceBuilder {
  public:
   WholeStepBuilder(BackwardPass const& pass, WholeStep const& strategy)
@@ -25,7 +23,7 @@ class WholeStepBuilder : AllReduceBuilder {
       moments_[0] = kept(BufferKind::optimizer_state, Content::optimizer_state);
       moments_[1] = kept(BufferKind::optimizer_state, Content::optimizer_state);
     }
-    if (strategy.clipped) norm_ = builder_.buffer({.kind = BufferKind::scalar, .elements = sum_elements});
+    if (strategy.clipped) norm_ = builder_.buffer({.kind = BufferKind::scalar, .elements = norm_elements});
     for (Bucket const& bucket : ddp_.plan) runs_.push_back(bucket.slice());
     if (runs_.empty()) runs_.push_back(all_);
   }
@@ -95,7 +93,7 @@ class WholeStepBuilder : AllReduceBuilder {
 
   // ---- after the micro-batches
 
-  Access norm(AccessMode mode) const { return access(*norm_, {0, sum_elements}, mode, Content::norm); }
+  Access norm(AccessMode mode) const { return access(*norm_, {0, norm_elements}, mode, Content::norm); }
 
   void add_squares() {
     AccessMode mode = AccessMode::assign;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+
 #include "model/step/strategies/ddp.hpp"
 #include "model/step/strategies/micro_batch.hpp"
 #include "model/step/strategies/sharding.hpp"
@@ -19,6 +21,10 @@ enum class Optimizer {
   none,   ///< the step ends with averaged gradients
   adamw,  ///< AdamW (Loshchilov and Hutter, 2019) keeps two numbers for each parameter
 };
+
+/// The elements (4 bytes each) of the buffer of the sum of squares, from which the norm is computed. The sum
+/// is in double.
+inline constexpr std::size_t norm_elements = 2;
 
 /// How a whole training step is carried out, with or without sharding.
 struct WholeStep {
