@@ -45,6 +45,7 @@ def replay_with(times=TIMES, table=TABLE):
 
 def check_usage():
     expect(2, "required", "run")
+    expect(2, "--output needs a value; see ddproxy run --help", "run", "x.toml", "--output")
     expect(2, "there is no option --bogus; see ddproxy run --help", "run", "x.toml", "--bogus", "3")
     expect(2, "there is no command walk; see ddproxy --help", "walk", "x.toml")
     expect(2, "unexpected argument y.toml; see ddproxy run --help", "run", "x.toml", "y.toml")
@@ -95,7 +96,7 @@ def check_output():
     expect(2, "'[' is not a regular expression", "run", "a.toml", "--", "--benchmark_filter=[")
     expect(2, "only run and sweep use", "layers", "a.toml", "--", "--benchmark_filter=flat")
     expect(2, "an argument is empty", "run", "a.toml", "-o", "")
-    expect(2, "--json: 1 required", "run", "a.toml", "--json=")
+    expect(2, "--json needs a value", "run", "a.toml", "--json=")
     expect(2, "--json -: standard output has the tables; give the name of a file; see ddproxy run --help", "run", "a.toml", "--json", "-")
     expect(2, "--output -: ", "run", "a.toml", "-o-")
     expect(2, "--total requires --pieces", "allreduce", "a.toml", "--total", "1")

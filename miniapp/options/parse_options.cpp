@@ -79,6 +79,11 @@ std::string either_or(std::string text) {
   return "give either " + text + ", not both";
 }
 
+// Rewords the message "--input: 1 required TEXT missing" of CLI11.
+std::string needs_value(std::string const& text) {
+  return text.substr(0, text.find(':')) + " needs a value";
+}
+
 // Says what is wrong with the command line. If some arguments belong to no option, names the first of them.
 // CLI11 would print them in reverse order.
 std::string complaint(CLI::App const& app, CLI::ParseError const& error) {
@@ -86,6 +91,7 @@ std::string complaint(CLI::App const& app, CLI::ParseError const& error) {
   const bool no_command = app.get_subcommands().empty();
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExcludesError))
     return either_or(error.what());
+  if (std::string_view(error.what()).ends_with(" missing")) return needs_value(error.what());
   const bool extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   if (rest.empty() || !(extra || no_command)) return error.what();
   if (rest.front().starts_with("-")) return "there is no option " + rest.front();
