@@ -141,7 +141,7 @@ def check_run(turn, file_name):
                 assert sweep["predicted_exposed"][case] >= DELAY * count[case]
         print(f"turns of {turn}: scored {state}, E of naive and flat: measured {sweep['exposed'][:2]}, "
               f"predicted {sweep['predicted_exposed'][:2]}")
-        assert f"the figures are right for the state {[50, 300][state]} ns;" in out, out
+        assert f"Used: the state {[50, 300][state]} ns." in out, out
 
 
 def check_one_state():

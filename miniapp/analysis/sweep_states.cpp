@@ -25,20 +25,24 @@ std::string sweep_text(SweepStates const& sweep) {
                      text, sweep.dropped, sweep.total);
 }
 
-// Says whether the states make the figures worse. The tables and figures use the samples of `state`.
+std::string used_text(SweepStates const& sweep, std::optional<std::size_t> state) {
+  return state ? fmt::format(" Used: the state {}.", sweep.states.name(*state)) : "";
+}
+
+// Says whether the states make the figures worse. The tables and figures use the samples of `state`. Does not
+// name the state, because the text stands before the sentence that explains the names.
 std::string verdict(SweepStates const& sweep, std::optional<std::size_t> state) {
   if (!state)
     return "no state lasted long enough, so tables and figures mix the samples of all states and are "
            "uncertain; repeat the run on a quieter machine";
-  const std::string name = sweep.states.name(*state);
-  if (sweep.total == 0) return "the tables use only the samples of the state " + name;
+  if (sweep.total == 0) return "the tables use only the samples of one state";
   if (sweep.unsteady())
     return "the figures are not reliable (valid=unsteady), because more than half of the samples were "
            "dropped; repeat the run on a quieter machine";
   if (sweep.samples.at(*state) == sweep.total)
-    return "the figures are not affected, because all samples of the sweep were taken in one state, " + name;
-  return "the figures are right for the state " + name +
-         "; samples of other states are left out, so the intervals are wider";
+    return "the figures are not affected, because all samples of the sweep were taken in one state";
+  return "the figures are right for one state; samples of other states are left out, so the intervals are "
+         "wider";
 }
 
 // Returns whether two probes of a sample show different states. Such a sample is not used, because T and
@@ -97,9 +101,9 @@ std::string states_line(SweepStates const& sweep, std::optional<std::size_t> sta
   if (sweep.states.count() == 1) return "";
   return fmt::format(
       "states of the machine (docs/glossary.md): {}. The speed of the machine changed between {} states. "
-      "ddproxy tells them apart by {}: {}.{}\n",
+      "ddproxy tells them apart by {}: {}.{}{}\n",
       verdict(sweep, state), sweep.states.count(), sweep.states.told_by(), names_of(sweep.states),
-      sweep_text(sweep));
+      used_text(sweep, state), sweep_text(sweep));
 }
 
 }  // namespace ddproxy

@@ -74,7 +74,7 @@ TEST(SweepStates, TheLineNamesStatesAndWhatWasDropped) {
   const auto sweep = tell_states(two_states(), {{sample(fast, fast), sample(fast, slow)}});
   const auto line = states_line(sweep, sweep.scored);
   for (auto const* part : {"2 states", "55 ns, 330 ns", "1 in the state 55 ns", "1 of 2 dropped",
-                           "right for the state 55 ns; samples of other states are left out"})
+                           "Used: the state 55 ns.", "samples of other states are left out"})
     EXPECT_NE(line.find(part), std::string::npos) << line;
   EXPECT_NE(states_line(sweep, std::nullopt).find("mix"), std::string::npos);
 }
@@ -89,9 +89,9 @@ TEST(SweepStates, TheLineBeginsWithWhetherTheFiguresAreAffected) {
   };
   const auto quick = sample(fast, fast), late = sample(slow, slow), changed = sample(fast, slow);
   EXPECT_EQ(verdict({quick, quick}),
-            "the figures are not affected, because all samples of the sweep were taken in one state, 55 ns");
+            "the figures are not affected, because all samples of the sweep were taken in one state");
   EXPECT_EQ(verdict({quick, quick, late}),
-            "the figures are right for the state 55 ns; samples of other states are left out, so the "
+            "the figures are right for one state; samples of other states are left out, so the "
             "intervals are wider");
   EXPECT_EQ(verdict({quick, changed, changed}),
             "the figures are not reliable (valid=unsteady), because more than half of the samples were "
