@@ -6,6 +6,7 @@
 include(${CMAKE_CURRENT_LIST_DIR}/DdproxyArrows.cmake)
 
 option(DDPROXY_PRECOMPILE "Precompile large headers (GoogleTest, Kokkos, CLI11) in a build for hosts, which then takes less time" OFF)
+option(DDPROXY_UNITY "Compile the sources of a room whose code never runs while times are measured as one file, which takes less time" OFF)
 
 # ddproxy_warnings(TARGET): switches on the warnings of the compiler. Some are left out, for these reasons:
 # -Wno-deprecated-declarations: clang 19 reports a function that std::stable_sort of libstdc++ 12 uses inside.
@@ -85,12 +86,12 @@ function(ddproxy_compile_fast target)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-array-bounds;-Wno-stringop-overflow>)
 endfunction()
 
-# ddproxy_room(FOLDER [FAST] [SOURCES file...] [HOST_SOURCES file...] LINKS target...): adds the library of a room and links it with the rooms
+# ddproxy_room(FOLDER [FAST] [UNITY] [SOURCES file...] [HOST_SOURCES file...] LINKS target...): adds the library of a room and links it with the rooms
 # that it may use. In a room that uses the device, HOST_SOURCES are the files that do not include Kokkos (ddproxy_device_sources).
-# LINKS are libraries from outside the project. FAST: see ddproxy_compile_fast; it is for rooms whose code never runs while times are
-# measured. A test that builds a changed copy of a room sets DDPROXY_ROOM_SUFFIX, which is appended to the name of the library.
+# LINKS are libraries from outside the project. UNITY is for rooms whose code never runs while times are measured: with DDPROXY_UNITY
+# their sources are compiled as one file. FAST is for these rooms, too: ddproxy_compile_fast, and UNITY. A test that builds a changed copy of a room sets DDPROXY_ROOM_SUFFIX, which is appended to the name of the library.
 function(ddproxy_room folder)
-  cmake_parse_arguments(ROOM "FAST" "" "SOURCES;HOST_SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "FAST;UNITY" "" "SOURCES;HOST_SOURCES;LINKS" ${ARGN})
   ddproxy_libraries_used(used ${folder})
   ddproxy_library(alias ${folder}${DDPROXY_ROOM_SUFFIX})
   string(REPLACE "::" "_" target ${alias})
@@ -102,6 +103,9 @@ function(ddproxy_room folder)
   ddproxy_warnings(${target})
   if(ROOM_FAST)
     ddproxy_compile_fast(${target})
+  endif()
+  if(DDPROXY_UNITY AND (ROOM_FAST OR ROOM_UNITY))
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
   endif()
   ddproxy_uses_device(uses_device ${used} ${ROOM_LINKS})
   if(uses_device)

@@ -7,18 +7,18 @@
 namespace ddproxy {
 namespace {
 
-std::mutex mutex;
-std::string current;  // guarded by mutex
+std::mutex name_mutex;
+std::string current;  // guarded by name_mutex
 
 }  // namespace
 
 void note_step(std::string step) {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(name_mutex);
   current = std::move(step);
 }
 
 std::string noted_step() {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(name_mutex);
   return current;
 }
 

@@ -8,18 +8,18 @@
 namespace ddproxy {
 namespace {
 
-std::mutex mutex;
-std::function<void(std::string const&)> stored;  // guarded by mutex
+std::mutex report_mutex;
+std::function<void(std::string const&)> stored;  // guarded by report_mutex
 
 std::function<void(std::string const&)> copy_of_stored() {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(report_mutex);
   return stored;
 }
 
 }  // namespace
 
 void on_stuck_main_thread(std::function<void(std::string const&)> end) {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(report_mutex);
   stored = std::move(end);
 }
 

@@ -17,7 +17,7 @@ using Cases = std::span<const ScoredCase>;
 
 constexpr double default_cap_mib = 25;
 
-constexpr double least_share = 0.005;  // share of T; an E below it does not matter
+constexpr double least_share_of_step = 0.005;  // share of T; an E below it does not matter
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 /// Returns the case with the least certain E, if this E is too uncertain to score an error.
@@ -173,7 +173,7 @@ double cap_of_least(Cases cases, std::vector<double> const& numbers) {
 
 // The limit of 1e-9 s prevents a division by 0 if T is 0, which no measurement gives.
 double error_scale(ScoredCase const& scored) {
-  return std::max({scored.measured.total(), least_share * scored.measured_total, 1e-9});
+  return std::max({scored.measured.total(), least_share_of_step * scored.measured_total, 1e-9});
 }
 
 ScoreCard score(std::span<const ScoredCase> cases) {

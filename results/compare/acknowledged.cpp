@@ -10,7 +10,7 @@
 namespace ddproxy::results {
 namespace {
 
-constexpr char const* schema = "ddproxy-acknowledged-1";
+constexpr char const* acknowledged_schema = "ddproxy-acknowledged-1";
 
 }  // namespace
 
@@ -25,7 +25,8 @@ std::vector<Acknowledgement> read_acknowledged(std::filesystem::path const& fold
   if (there == std::filesystem::file_type::not_found) return {};
   const auto json = read_json(path);
   const JsonFields fields(path, json);
-  if (fields.text("schema") != schema) fields.refuse("schema", std::string("is not ") + schema);
+  if (fields.text("schema") != acknowledged_schema)
+    fields.refuse("schema", std::string("is not ") + acknowledged_schema);
   std::vector<Acknowledgement> all;
   for (auto const& one : fields.objects("acknowledged"))
     all.push_back({one.filled_text("case"), one.filled_text("until"), one.number("slowdown"), one.text("at"),
@@ -41,7 +42,7 @@ void write_acknowledged(std::filesystem::path const& folder, std::vector<Acknowl
                        {"slowdown", one.slowdown},
                        {"at", one.at},
                        {"reason", one.reason}});
-  const nlohmann::ordered_json json{{"schema", schema}, {"acknowledged", entries}};
+  const nlohmann::ordered_json json{{"schema", acknowledged_schema}, {"acknowledged", entries}};
   write_text(acknowledged_file(folder), json.dump(2) + '\n');
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr char const* schema = "ddproxy-night-1";
+constexpr char const* night_schema = "ddproxy-night-1";
 
 // Returns null for NaN, because JSON has no NaN.
 Json number_or_null(double value) {
@@ -29,7 +29,7 @@ Json json_of(Night const& night) {
   for (auto const& one : night.cases)
     cases.push_back(
         {{"name", one.name}, {"log_ratio", one.log_ratio}, {"deviation", number_or_null(one.deviation)}});
-  return {{"schema", schema},
+  return {{"schema", night_schema},
           {"created", night.created},
           {"machine", night.machine},
           {"revision", night.revision},
@@ -49,7 +49,7 @@ NightCase case_of(JsonFields const& fields) {
 }
 
 Night night_of(JsonFields const& fields) {
-  if (fields.text("schema") != schema) fields.refuse("schema", std::string("is not ") + schema);
+  if (fields.text("schema") != night_schema) fields.refuse("schema", std::string("is not ") + night_schema);
   Night night;
   night.created = model::printable(fields.filled_text("created"));
   night.machine = model::printable(fields.text("machine"));

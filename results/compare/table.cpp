@@ -13,7 +13,7 @@ namespace {
 
 using Kind = Column::Kind;
 
-std::string formatted(const char* format, double value) {
+std::string number_text(const char* format, double value) {
   char text[64];
   std::snprintf(text, sizeof text, format, value);
   return text;
@@ -24,15 +24,15 @@ std::string for_people(Column const& column, Cell const& cell) {
   if (!std::isfinite(cell.number)) return "-";
   switch (column.kind) {
     case Kind::seconds:
-      return formatted("%.6g s", cell.number);
+      return number_text("%.6g s", cell.number);
     case Kind::share:
-      return formatted("%.2f %%", cell.number * 100.0);
+      return number_text("%.2f %%", cell.number * 100.0);
     case Kind::ratio:
-      return formatted("%.4f", cell.number);
+      return number_text("%.4f", cell.number);
     case Kind::count:
-      return formatted("%.0f", cell.number);
+      return number_text("%.0f", cell.number);
     default:
-      return formatted("%.6g", cell.number);
+      return number_text("%.6g", cell.number);
   }
 }
 

@@ -20,9 +20,9 @@ constexpr double most_clock_ratio = 1.05;
 
 constexpr double most_round_trip_ratio = 1.6;  // same ratio as in model::MachineStates
 
-constexpr std::array<std::string_view, 12> keys{"host",  "compiler", "flags",   "blas",
-                                                "mpi",   "kokkos",   "binding", "clock",
-                                                "state", "call",     "warmup",  "compute_samples"};
+constexpr std::array<std::string_view, 12> condition_names{"host",  "compiler", "flags",   "blas",
+                                                           "mpi",   "kokkos",   "binding", "clock",
+                                                           "state", "call",     "warmup",  "compute_samples"};
 
 // Lists the keys in the order of conditions_of(). A key with two conditions occurs twice.
 constexpr std::array<std::string_view, 14> keys_in_order{
@@ -156,7 +156,7 @@ bool find_pair(std::span<Run const* const> runs, std::size_t c, ConditionDiffere
 }  // namespace
 
 std::span<const std::string_view> condition_keys() {
-  return keys;
+  return condition_names;
 }
 
 bool has_all_conditions(Run const& run) {

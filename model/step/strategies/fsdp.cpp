@@ -24,7 +24,7 @@ struct Unit {
 };
 
 /// One use of a block: its forward pass, or its recomputation and backward pass.
-struct Use {
+struct UnitUse {
   std::size_t unit;
   Phase phase;              // forward or backward
   std::size_t first, last;  // tasks of the micro-batch
@@ -138,7 +138,7 @@ class FsdpStep : ShardedBuilder {
 
   /// Chooses the buffer of a use. `turn` counts the gathers into slots.
   void place(std::size_t u, std::size_t& turn) {
-    Use& use = uses_[u];
+    UnitUse& use = uses_[u];
     if (units_[use.unit].kept) {
       use.gathered = use.phase == Phase::forward;
       use.buffer = *units_[use.unit].kept;
@@ -166,12 +166,12 @@ class FsdpStep : ShardedBuilder {
 
   /// Removes the tensors of the unit from `read_later` if the unit is gathered for `use`. An earlier read of
   /// a tensor is then the last use of the copy that was gathered before.
-  void forget(Use const& use, std::set<std::size_t>& read_later) const {
+  void forget(UnitUse const& use, std::set<std::size_t>& read_later) const {
     if (use.gathered)
       std::erase_if(read_later, [&](std::size_t tensor) { return unit_of(tensor) == use.unit; });
   }
 
-  void place_reads(Task& task, Use const* use, std::set<std::size_t>& read_later) const {
+  void place_reads(Task& task, UnitUse const* use, std::set<std::size_t>& read_later) const {
     for (Access& access : task.accesses) {
       if (access.content != Content::parameter) continue;
       const std::size_t t = layout_.tensor_of(access.model);
@@ -191,7 +191,7 @@ class FsdpStep : ShardedBuilder {
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       const bool begins = next_use < uses_.size() && uses_[next_use].first == t;
       if (begins) gather_ahead(next_use, looked_at);
-      Use const* use = next_use < uses_.size() && uses_[next_use].first <= t ? &uses_[next_use] : nullptr;
+      UnitUse const* use = next_use < uses_.size() && uses_[next_use].first <= t ? &uses_[next_use] : nullptr;
       add_task(tasks_[t], m, use, gradient_slots_[backward % 2]);
       if (use == nullptr || use->last != t) continue;
       if (use->phase == Phase::backward) reduce(units_[use->unit], gradient_slots_[backward++ % 2], m);
@@ -215,7 +215,7 @@ class FsdpStep : ShardedBuilder {
                 whole(to, unit.sharded, AccessMode::assign, Content::parameter)});
   }
 
-  void add_task(Task task, int m, Use const* use, BufferId gradients) {
+  void add_task(Task task, int m, UnitUse const* use, BufferId gradients) {
     auto& compute = std::get<Compute>(task.work);
     compute.micro_batch = m;
     if (const auto before = std::exchange(wait_, std::nullopt)) task.after.push_back(*before);
@@ -255,7 +255,7 @@ class FsdpStep : ShardedBuilder {
   std::vector<BufferId> slots_;  // gathered blocks
   BufferId gradient_slots_[2] = {};
   std::vector<Task> tasks_;     // of a micro-batch
-  std::vector<Use> uses_;       // of a micro-batch
+  std::vector<UnitUse> uses_;   // of a micro-batch
   std::optional<TaskId> wait_;  // the next compute task waits for it
 };
 

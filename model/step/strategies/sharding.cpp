@@ -13,7 +13,7 @@ namespace ddproxy::model {
 
 namespace {
 
-constexpr ShardWay table[] = {
+constexpr ShardWay ways[] = {
 #define DDPROXY_SHARDING(word, function, ...) \
   {.stage = ShardStage::word, .name = #word, .build = function, __VA_ARGS__},
 #include "model/step/strategies/shard_table.inc"
@@ -23,11 +23,11 @@ constexpr ShardWay table[] = {
 }  // namespace
 
 std::span<ShardWay const> shard_ways() {
-  return table;
+  return ways;
 }
 
 ShardWay const& way_of(ShardStage stage) {
-  return table[static_cast<std::size_t>(stage)];
+  return ways[static_cast<std::size_t>(stage)];
 }
 
 ShardWay const& Sharding::way() const {
