@@ -3,6 +3,7 @@
 """Starts the command that writes the report: results/report.py in the project, ddproxy-report in an installation."""
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -17,6 +18,7 @@ def missing(error: ImportError, remedy: str) -> str:
 
 def main() -> int:
     """Runs the command. Returns its exit code: 2 if a library is missing, else as command.run() says."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # else the idle threads of numpy's linear algebra wait busily; the report needs one thread
     try:
         from . import command
     except ImportError as error:
