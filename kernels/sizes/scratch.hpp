@@ -92,7 +92,7 @@ Index sequences_at_once(AttentionSize size);
 Index tiles_of(AttentionSize size);
 
 /// Returns the elements of scratch memory for the scores of a tile of sequences_at_once() sequences. The
-/// number is even, so that memory behind two such arrays is aligned like a pointer.
+/// number is even, so that memory behind the scores, which may hold pointers, is aligned for them.
 Index scores_elements(AttentionSize size);
 
 /// Returns the elements of scratch memory for the lists of the matrices

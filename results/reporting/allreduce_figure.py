@@ -109,7 +109,7 @@ def draw_allreduce(results, reference=None):
     fitted = fit(results)
     if fitted:
         line = fitted[0] + x / fitted[1]
-        # The error comes from the drawn times. In a replay the fit is the fit of the table.
+        # The error compares the line with the drawn times. In a replay the line is the fit of the table, and the times are those of the replay.
         off = np.nanmean(np.abs(line / derive.median(seconds, 1) - 1.0))
         upper.plot(x, line, "--", color=style.PREDICTED,
                    label=f"fit: {fitted[0] * 1e6:.3g} µs + x / {fitted[1] / 1e9:.3g} GB/s, mean error {derive.percent(off, 0)}")

@@ -74,7 +74,7 @@ std::string only_in(std::vector<std::string> own, std::vector<std::string> const
   std::string text = opened(own[0]);
   for (std::size_t k = 1; k < std::min<std::size_t>(own.size(), 3); ++k)
     text += ", " + model::echo(own[k], most_compared);
-  return text + "'" + (own.size() > 3 ? " and " + std::to_string(own.size() - 3) + " more" : "");
+  return text + "'" + (own.size() > 3 ? " (and " + std::to_string(own.size() - 3) + " more)" : "");
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ bool has_stage_of_input(Config const& config, std::vector<MemoryMethod> const& m
   return std::ranges::find(methods, config.sharding.stage, &MemoryMethod::stage) != methods.end();
 }
 
-/// Refuses an input whose [shard] has a unit that is larger than a device. A stage that only --shard names is
-/// not refused: its rows say that the step does not fit.
+/// Refuses an input whose [shard] has a unit that is larger than a device. If the stage comes from --shard
+/// and not from the input, nothing is refused: the rows of this stage say that the step does not fit.
 void refuse_large_units(Config const& config, std::vector<MemoryMethod> const& methods,
                         std::vector<int> const& ranks, UnitRoom room) {
   if (!config.sharding.way().has_units) return;

@@ -66,7 +66,7 @@ std::string legend(MemoryReport const& report) {
              "memory at once, plus the buckets if DDP copies gradients into them. The columns parameters, "
              "gradients, buckets and optimizer can add up to less than state*, because at the peak some "
              "gradients may not exist yet. With ZeRO-2 and FSDP they can also add up to more than state*, "
-             "because there state* has no buckets\n") +
+             "because the formula of these has no buckets\n") +
          (report.device_bytes > 0
               ? "micro-batch: the largest micro-batch that fits, in sequences; -: one sequence does not fit\n"
               : "fits, micro-batch: not known without the memory of a device\n");
