@@ -33,8 +33,8 @@ MatrixList transpose(MatrixList m) {
   return m;
 }
 
-/// The batches of products of one tile. A batch has the products of all query heads, or those of one member
-/// of each group of query heads that share keys and values.
+/// The batches of products of one tile. A batch has the products of all query heads. If several query heads
+/// share keys and values, a batch may also have the products of one head of each such group.
 struct Products {
   Space const& exec;
   Tile const& tile;

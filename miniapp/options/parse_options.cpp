@@ -19,7 +19,7 @@
 namespace ddproxy {
 namespace {
 
-constexpr std::size_t most_of_a_line = 600;  // most characters of the arguments that a message quotes
+constexpr std::size_t most_of_a_line = 600;  // characters; a message quotes no more of the arguments
 
 constexpr auto about =
     "Measures how fast this machine runs the backward pass of a GPT-2-class model while the gradients are "

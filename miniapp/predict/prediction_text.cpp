@@ -20,8 +20,10 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
+constexpr auto any_cap_text = "any cap";
+
 std::string range_text(model::CapRange const& range) {
-  if (range.low == 1 && range.high == model::any_cap) return "any cap";
+  if (range.low == 1 && range.high == model::any_cap) return any_cap_text;
   if (range.low == 1) return fmt::format("up to {} MiB", cap_text(range.high));
   if (range.high == model::any_cap) return fmt::format("{} MiB and more", cap_text(range.low));
   return fmt::format("{} to {} MiB", cap_text(range.low), cap_text(range.high));
@@ -30,8 +32,9 @@ std::string range_text(model::CapRange const& range) {
 std::string plateau_text(Prediction const& p) {
   if (p.best.low == 1 && p.best.high == model::any_cap) return "all caps give the same T";
   const bool same = p.plateau.low == p.best.low && p.plateau.high == p.best.high;
-  return same ? "just outside this interval, T is more than 0.1 % larger"
-              : "T is at most 0.1 % larger for these caps around b*: " + range_text(p.plateau);
+  if (same) return "just outside this interval, T is more than 0.1 % larger";
+  const std::string caps = range_text(p.plateau);
+  return "with " + (caps == any_cap_text ? caps : "a cap of " + caps) + ", T is at most 0.1 % larger";
 }
 
 std::string case_table(Prediction const& prediction) {

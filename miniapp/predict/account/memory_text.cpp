@@ -62,11 +62,11 @@ std::string legend(MemoryReport const& report) {
              "gathered: parameters of the layers that FSDP has gathered, and bf16 copies of weights "
              "(autocast)\n"
              "activations: activations and their gradients\n"
-             "state*: parameters, gradients and optimizer state by the textbook formula, as if all were in "
-             "memory at once, plus the buckets if DDP copies gradients into them. The columns parameters, "
-             "gradients, buckets and optimizer can add up to less than state*, because at the peak some "
-             "gradients may not exist yet. With ZeRO-2 and FSDP they can also add up to more than state*, "
-             "because the formula of these has no buckets\n") +
+             "state*: the textbook formula: parameters, gradients and optimizer state, as if all were in "
+             "memory at once. If DDP copies gradients into buckets, the formula includes the buckets. The "
+             "columns parameters, gradients, buckets and optimizer can add up to less than state*, because "
+             "at the peak some gradients may not exist yet. With ZeRO-2 and FSDP they can also add up to "
+             "more, because the formula does not include the buckets of ZeRO-2 and FSDP\n") +
          (report.device_bytes > 0
               ? "micro-batch: the largest micro-batch that fits, in sequences; -: one sequence does not fit\n"
               : "fits, micro-batch: not known without the memory of a device\n");

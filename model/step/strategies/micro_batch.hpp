@@ -25,10 +25,10 @@ enum class Checkpoint {
 ///
 /// Each buffer has space for the `tokens` of one micro-batch. The micro-batches use the buffers one after
 /// another. With Checkpoint::layer all blocks use the same buffers for the activations that they recompute.
-/// Access::last_use marks an access if the next access of the micro-batch to the buffer overwrites the
-/// buffer, or if no access of the micro-batch follows. For activations Access::model is the index in
-/// ForwardPass::activations. For gradients of activations it is the index in ForwardPass::gradients plus the
-/// number of activations.
+/// Access::last_use is set if the micro-batch does not need the contents of the buffer after this access: its
+/// next task that uses the buffer overwrites it, or no task of the micro-batch uses it any more. For
+/// activations Access::model is the index in ForwardPass::activations. For gradients of activations it is the
+/// index in ForwardPass::gradients plus the number of activations.
 std::vector<Task> micro_batch(GraphBuilder& builder, ForwardPass const& pass, TensorLayout const& layout,
                               BufferId parameters, std::int64_t tokens, Checkpoint checkpoint);
 
