@@ -73,7 +73,7 @@ TEST_F(Compare, refuses_other_bucket_plans_under_the_same_names) {
   const auto text = refused({.base = base, .next = next});
   EXPECT_TRUE(contains(text, "sweep: 'bucketed 1024 MiB in 3 buckets (plan ")) << text;
   EXPECT_TRUE(contains(
-      text, "' (and 3 more) against 'bucketed 1024 MiB in 4 buckets; the first up to 1048576 bytes (plan "))
+      text, "' and 3 others against 'bucketed 1024 MiB in 4 buckets; the first up to 1048576 bytes (plan "))
       << text;
   EXPECT_TRUE(contains(text, "--allow sweep")) << text;
   EXPECT_FALSE(contains(text, "flat")) << text;

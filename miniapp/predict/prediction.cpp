@@ -74,8 +74,9 @@ void warn_of_extrapolation(Prediction& prediction, PredictInput const& input) {
   for (auto const& predicted : prediction.cases) beyond.look(predicted.item.name(), predicted.item.plan);
   beyond.look("the best cap",
               plan_at(prediction.job, prediction.best_cap_mib(), first_bucket_of(input.config)));
-  beyond.look("the buckets of --pytorch", prediction.pytorch.list);
-  beyond.look("the cap of --pytorch", plan_at(prediction.job, prediction.pytorch.cap_mib, pytorch_first_bucket));
+  beyond.look("the buckets that --pytorch prints", prediction.pytorch.list);
+  beyond.look("the cap that --pytorch prints",
+              plan_at(prediction.job, prediction.pytorch.cap_mib, pytorch_first_bucket));
   if (const auto warning = beyond.warning(prediction.network.file); !warning.empty())
     prediction.warnings.push_back((ranks > 0 ? model::ranks_text(ranks) + ": " : "") + warning);
 }

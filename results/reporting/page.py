@@ -138,7 +138,7 @@ WORDS = (
     ("regret", "T measured at the cap that the model calls best, divided by the smallest T measured at any cap, minus 1"),
     ("algbw", "bytes of a collective divided by its time"),
     ("busbw", "algbw multiplied by the factor of nccl-tests (2(n-1)/n for an all-reduce over n ranks), so that results with different numbers of ranks can be compared"),
-    ("valid", "whether the figures can be used. If valid is true, they can. If it is false, no check has passed, or the results contradict each other. Any other word says why the figures must not be compared as measurements of this machine (docs/results.md lists the words)"),
+    ("valid", "whether the figures can be used. If valid is true, they can. If it is false, the results were not checked, or a check found them wrong, or they contradict each other. Any other word says why the figures must not be compared as measurements of this machine (docs/results.md lists the words)"),
 )
 
 

@@ -68,8 +68,8 @@ KIND_NOTE = ("The table shows shares of the compute time of a step, measured in 
 MEMORY_NOTE = ("Memory of the buffers that are in use (live) on rank 0 in the last step. The column \"at the peak\" has the size of each kind at the moment when all buffers together are "
                "largest. The column \"largest\" has the largest size of each kind; a kind can reach it at another moment.")
 STOPPED = {"samples": "the number of samples was reached", "target": "E was known well enough", "budget": "the time limit was reached"}
-# {name of a column: the sentence that replaces the column if all rows have the same text}. {} stands for that text. page.py has the sentence
-# for the other columns.
+# If all rows of a column have the same text, a sentence replaces the column. {name of a column: its sentence}; {} stands for the text. The
+# sentence for a column that is not listed here is in page.py.
 SAME_IN_ALL = {"sampling": "Sampling of all cases ended because {}.", "interval": "T low and T high are the ends of an interval: {}."}
 
 
@@ -168,7 +168,7 @@ def worse_than_simpler(errors):
     text = (f"In this run the mean error of the model ({derive.percent(model)}) is larger than that of "
             f"{' and '.join(f'{name} ({derive.percent(error)})' for name, error in better.items())}.")
     if {"constant", "pytorch_default"} & set(better):
-        text += " constant and pytorch_default take E from the measurement, the model does not. After one such measurement, one E for all bucket sizes is the better prediction here."
+        text += " constant and pytorch_default take E from the measurement, the model does not. So if one bucket size has been measured on this machine, its E predicts that of the other bucket sizes better than the model does."
     if "uncontended" in better:
         text += " The contention that was measured makes the prediction worse here."
     return text + (" All of the model's error lies within the noise of E." if beyond == 0.0 else "")

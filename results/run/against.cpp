@@ -59,22 +59,17 @@ std::vector<std::string> parts_of(std::string const& key, std::string const& tex
   return dimensions;
 }
 
-std::string opened(std::string const& value) {
-  return std::string("'").append(model::echo(value, most_compared));
-}
-
 std::string quoted(std::string const& value) {
-  return opened(value).append("'");
+  return "'" + model::echo(value, most_compared) + "'";
 }
 
 // Names at most three of the parts that only `own` has, and says how many more there are.
 std::string only_in(std::vector<std::string> own, std::vector<std::string> const& other) {
   std::erase_if(own, [&](auto const& part) { return std::ranges::find(other, part) != other.end(); });
   if (own.empty()) return "none of these";
-  std::string text = opened(own[0]);
-  for (std::size_t k = 1; k < std::min<std::size_t>(own.size(), 3); ++k)
-    text += ", " + model::echo(own[k], most_compared);
-  return text + "'" + (own.size() > 3 ? " (and " + std::to_string(own.size() - 3) + " more)" : "");
+  std::string text = quoted(own[0]);
+  for (std::size_t k = 1; k < std::min<std::size_t>(own.size(), 3); ++k) text += ", " + quoted(own[k]);
+  return text + (own.size() > 3 ? " and " + std::to_string(own.size() - 3) + " others" : "");
 }
 
 }  // namespace
