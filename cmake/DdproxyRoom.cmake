@@ -89,7 +89,8 @@ endfunction()
 # ddproxy_room(FOLDER [FAST] [UNITY] [SOURCES file...] [HOST_SOURCES file...] LINKS target...): adds the library of a room and links it with the rooms
 # that it may use. In a room that uses the device, HOST_SOURCES are the files that do not include Kokkos (ddproxy_device_sources).
 # LINKS are libraries from outside the project. UNITY is for rooms whose code never runs while times are measured: with DDPROXY_UNITY
-# their sources are compiled as one file. FAST is for these rooms, too: ddproxy_compile_fast, and UNITY. A test that builds a changed copy of a room sets DDPROXY_ROOM_SUFFIX, which is appended to the name of the library.
+# their sources are compiled as one file. FAST is for these rooms, too: ddproxy_compile_fast, and UNITY. A test that builds a changed copy
+# of a room sets DDPROXY_ROOM_SUFFIX, which is appended to the name of the library.
 function(ddproxy_room folder)
   cmake_parse_arguments(ROOM "FAST;UNITY" "" "SOURCES;HOST_SOURCES;LINKS" ${ARGN})
   ddproxy_libraries_used(used ${folder})
