@@ -38,7 +38,7 @@ struct Statistics {
     out.rstd[row] = 1 / Kokkos::sqrt(variance + layernorm_epsilon);
   }
 
-  /// Takes the mean in a first pass and the variance in a second one, which calls `request`
+  /// Takes the mean in a first pass and the variance in a second one. The second pass calls `request`
   /// to fetch the outputs into the cache.
   template <class Requests>
   void two_passes(Index row, Requests const& request) const {

@@ -39,11 +39,8 @@ struct Network {
 ///
 /// - there is no table;
 /// - there are several tables, and neither --ranks nor the input chooses one;
-/// - there is no table for one of the numbers of ranks of --ranks, and a table does not say for how many
-/// ranks
-///   it is;
-/// - there is no table for one of the numbers of ranks of --ranks, and the number of ranks on a node is not
-///   known;
+/// - there is no table for one of the numbers in --ranks, and a table does not say how many ranks it is for;
+/// - there is no table for one of the numbers in --ranks, and the number of ranks on a node is not known;
 /// - --node-latency and --node-bandwidth are given, but no network uses them.
 ///
 /// Also throws what model::cost_for_ranks() (model/cost/allreduce_topology.hpp) throws.

@@ -168,7 +168,7 @@ def worse_than_simpler(errors):
     text = (f"In this run the mean error of the model ({derive.percent(model)}) is larger than that of "
             f"{' and '.join(f'{name} ({derive.percent(error)})' for name, error in better.items())}.")
     if {"constant", "pytorch_default"} & set(better):
-        text += " constant and pytorch_default take E from the measurement, the model does not. So if one bucket size has been measured on this machine, its E predicts that of the other bucket sizes better than the model does."
+        text += " constant and pytorch_default take one E from the measurement and use it for all bucket sizes. The model uses no measured E. Here one E for all bucket sizes is the better prediction."
     if "uncontended" in better:
         text += " The contention that was measured makes the prediction worse here."
     return text + (" All of the model's error lies within the noise of E." if beyond == 0.0 else "")

@@ -69,7 +69,8 @@ std::string only_in(std::vector<std::string> own, std::vector<std::string> const
   if (own.empty()) return "none of these";
   std::string text = quoted(own[0]);
   for (std::size_t k = 1; k < std::min<std::size_t>(own.size(), 3); ++k) text += ", " + quoted(own[k]);
-  return text + (own.size() > 3 ? " and " + std::to_string(own.size() - 3) + " others" : "");
+  if (own.size() <= 3) return text;
+  return text + " and " + std::to_string(own.size() - 3) + (own.size() == 4 ? " other" : " others");
 }
 
 }  // namespace
