@@ -3,7 +3,8 @@
 """way.py DDPROXY BUILD ROOT MPIEXEC...: checks the way of one gradient in ROOT/docs against the files that a sample enters.
 
 Two ranks run inputs/tiny.toml. Rank 0 runs in gdb, which notes the functions that rank 0 enters from the start of one sample to the start of the next.
-The symbols of the libraries in BUILD say from which source each function is. Each of these sources must be named: in a step of the numbered list of
+The symbols of the libraries in BUILD say from which source each function is. For sources that DDPROXY_UNITY compiles as one file, the line numbers in
+the program say it. Each of these sources must be named: in a step of the numbered list of
 docs/architecture.md, or in the list of docs/steps.md, where a folder stands for all its files. A sample must enter each file of the steps up to LAST_STEP.
 Exit code 77 (skipped): gdb is not installed, or may not trace a process."""
 import collections
@@ -56,21 +57,55 @@ def symbols(path):
             yield *parts, where.rpartition(":")[2]
 
 
-def write_functions(program, build):
-    """Writes the addresses of the functions that one source alone defines, and the addresses of main and of START. Returns all sources of the build."""
+def joined_sources(build, joined):
+    """Returns the sources that the build compiles as the one file joined, which is relative to the build."""
+    texts = [path.read_text() for path in (build / joined).parent.glob(f"CMakeFiles/*/Unity/{Path(joined).name}")]
+    return re.findall(r'#include "(.*)"', "".join(texts))
+
+
+def lines_of(program, addresses):
+    """Returns the file that has the source of each address, by the line numbers in the program."""
+    done = subprocess.run(["addr2line", "-e", str(program)], input="\n".join(addresses), capture_output=True, text=True, check=True)
+    return dict(zip(addresses, (line.rpartition(":")[0] for line in done.stdout.splitlines())))
+
+
+def defining_sources(build):
+    """Returns the sources whose object files define a symbol, for each symbol of the libraries in the build. A source is relative to the build."""
     sources = collections.defaultdict(set)
     for room in ROOMS:
         for library in (build / room).rglob("lib*.a"):
             for _, kind, name, source in symbols(library):
                 if kind in "TtW":
                     sources[name].add((library.parent.relative_to(build) / source.removesuffix(".o")).as_posix())
-    with open("functions", "w") as functions, open("starts", "w") as starts:
-        for address, kind, name, _ in symbols(program):
-            if name in ("main", START):
-                print(address, name, file=starts)
-            if kind in "TtW" and len(sources[name]) == 1 and not name.endswith(".cold") and "_GLOBAL__sub_" not in name:
-                print(address, *sources[name], file=functions)
-    return set().union(*sources.values())
+    return sources
+
+
+def functions_and_starts(program, sources):
+    """Returns (sources of the functions that one source alone defines, names of main and of START), both by address."""
+    functions, starts = {}, {}
+    for address, kind, name, _ in symbols(program):
+        if name in ("main", START):
+            starts[address] = name
+        if kind in "TtW" and len(sources[name]) == 1 and not name.endswith(".cold") and "_GLOBAL__sub_" not in name:
+            functions[address], = sources[name]
+    return functions, starts
+
+
+def write_functions(program, build, root):
+    """Writes the addresses of the functions that one source alone defines, and the addresses of main and of START. Returns all sources of the build.
+    Of sources that are compiled as one file, only functions that a source itself contains are written: one from a header can belong to any of them."""
+    sources = defining_sources(build)
+    functions, starts = functions_and_starts(program, sources)
+    files = set().union(*sources.values())
+    joined = {file: joined_sources(build, file) for file in files if Path(file).name.startswith("unity_")}
+    assert all(joined.values()), joined
+    in_joined = {address: functions.pop(address) for address, file in list(functions.items()) if file in joined}
+    found = {address: path for address, path in lines_of(program, list(in_joined)).items() if path in joined[in_joined[address]]}
+    assert found or not joined, "the program has no line numbers for the sources that DDPROXY_UNITY joins"
+    functions |= {address: Path(path).relative_to(root).as_posix() for address, path in found.items()}
+    for name, rows in (("functions", functions), ("starts", starts)):
+        Path(name).write_text("".join(f"{address} {what}\n" for address, what in rows.items()))
+    return files - set(joined) | {Path(path).relative_to(root).as_posix() for paths in joined.values() for path in paths}
 
 
 def entered_files(program, root, mpiexec):
@@ -131,7 +166,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        built = write_functions(program, build)
+        built = write_functions(program, build, root)
         entered = entered_files(str(program), root, sys.argv[4:])
     assert len(entered) > 20, entered
     texts = [(root / "docs" / name).read_text() for name in ("architecture.md", "steps.md")]
