@@ -362,6 +362,25 @@ class Intervals(WithSample):
         self.assertIsNone(intervals._kind(values[:1], np.nan, np.nan))
 
 
+class PlainLogLabels(unittest.TestCase):
+    @staticmethod
+    def labels(low, high):
+        figure, axes = style.plt.subplots()
+        axes.set_yscale("log")
+        axes.set_ylim(low, high)
+        style.plain_log_labels(axes)
+        figure.canvas.draw()
+        shown = [label.get_text() for label in axes.get_yticklabels() if low <= label.get_position()[1] <= high]
+        style.plt.close(figure)
+        return shown
+
+    def test_an_axis_with_one_power_of_ten_has_several_labels(self):
+        self.assertEqual(self.labels(15, 700), ["20", "50", "100", "200", "500"])
+
+    def test_an_axis_of_many_decades_has_powers_of_ten_only(self):
+        self.assertEqual(self.labels(0.5, 2000), ["1", "10", "100", "1000"])
+
+
 class Collectives(WithSample):
     def test_have_a_line_of_bus_bandwidth_each(self):
         results = Results(self.sample)
@@ -379,6 +398,15 @@ class Collectives(WithSample):
         self.assertEqual(tables.collectives_table(results).note, "Measured at the same time on 2 groups of 8 ranks.")
         results.attributes = {key: value for key, value in results.attributes.items() if key[1] != "ranks"}
         self.assertIn(", 16 ranks, ", results.title())
+
+    def test_a_file_of_layers_alone_counts_its_ranks(self):
+        results = Results(self.sample)
+        results.attributes = {key: value for key, value in results.attributes.items() if key[1] != "ranks"}
+        results.values["/layers/rank"] = np.arange(5)
+        del results.values["/collectives/ranks"]
+        self.assertIn(", 5 ranks, ", results.title())
+        del results.values["/layers/rank"]
+        self.assertNotIn("rank", results.title())
 
     def test_have_no_figure_where_nothing_moves(self):
         results = Results(self.sample)

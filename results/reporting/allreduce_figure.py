@@ -5,7 +5,6 @@ import csv
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from . import derive, style
 from .errors import ReportError
@@ -63,17 +62,6 @@ def size_ticks(axes, sizes):
     axes.set_xlabel("message size (log scale)")
 
 
-def bandwidth_ticks(axes):
-    """Labels the axis with plain numbers at powers of ten. If the ends of the axis differ by less than a factor of 300, also labels 2 and 5 in
-    each decade. If they differ by more than a factor of 1e5, leaves the labels as they are."""
-    low, high = axes.get_ylim()
-    if high > 1e5 * low:
-        return
-    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 300.0 * low else (1.0,)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
-
-
 def measured_with_nccl(results):
     """Returns whether NCCL measured a(x) on GPUs."""
     backend = results.attribute("/sweep", "backend", "")
@@ -120,7 +108,7 @@ def draw_allreduce(results, reference=None):
     upper.set(xscale="log", yscale="log", ylabel="time a(x) of one all-reduce\nof x bytes (s, log scale)")
     if has_bandwidth:
         lower.set(xscale="log", yscale="log", ylabel="bus bandwidth\n(GB/s, log scale)")
-        bandwidth_ticks(lower)
+        style.plain_log_labels(lower)
     size_ticks(lower, x if reference is None else np.concatenate([x, reference[1][0]]))
     style.legend_above(upper)
     return figure

@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from . import style
-from .allreduce_figure import bandwidth_ticks, size_ticks
+from .allreduce_figure import size_ticks
 
 LOOKS = {"all_reduce": ("o-", style.MEASURED), "reduce_scatter": ("s--", style.PREDICTED), "all_gather": ("^-.", style.GOOD),
          "broadcast": ("D:", style.OTHER)}
@@ -24,7 +24,7 @@ def draw_collectives(results):
         if of_verb.any():
             axes.plot(np.asarray(sizes[of_verb], float), busbw[of_verb], look, color=color, markersize=4, label=verb.replace("_", "-"))
     axes.set(xscale="log", yscale="log", ylabel="bus bandwidth (GB/s, log scale)")
-    bandwidth_ticks(axes)
+    style.plain_log_labels(axes)
     size_ticks(axes, np.asarray(sizes, float))
     style.legend_above(axes)
     return figure

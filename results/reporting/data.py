@@ -101,17 +101,19 @@ class Results:
         modes = self.modes()
         model = self.attribute("/model", "preset", "a model")
         model = "model without a preset" if model == "free" else model
-        of_collectives = self._ranks_of_collectives()
-        ranks = self.attribute("/sweep", "ranks", self.attribute("/step", "ranks", self.attribute("/allreduce", "ranks", of_collectives)))
-        parts = (model, f"{ranks} rank{'' if str(ranks) == '1' else 's'}", _mode(modes))
+        parts = (model, self._ranks(), _mode(modes))
         return ", ".join(str(part) for part in parts if part)
 
-    def _ranks_of_collectives(self) -> int | str:
-        """Returns the number of all ranks: those of all groups that `ddproxy collectives` measured at the same time."""
-        if not self.has("/collectives/ranks"):
-            return "?"
-        groups = int(self["/collectives/groups"][0]) if self.has("/collectives/groups") else 1
-        return int(self["/collectives/ranks"][0]) * groups
+    def _ranks(self) -> str:
+        """Returns the number of all ranks in words, or "" if the file does not have it. `ddproxy collectives` measures several groups of ranks at the same
+        time; these are the ranks of all groups."""
+        ranks = self.attribute("/sweep", "ranks", self.attribute("/step", "ranks", self.attribute("/allreduce", "ranks")))
+        if ranks is None and self.has("/collectives/ranks"):
+            groups = int(self["/collectives/groups"][0]) if self.has("/collectives/groups") else 1
+            ranks = int(self["/collectives/ranks"][0]) * groups
+        if ranks is None and self.has("/layers/rank"):
+            ranks = len(self["/layers/rank"])
+        return "" if ranks is None else f"{ranks} rank{'' if ranks == 1 else 's'}"
 
 
 def _absent(path: Path) -> str:

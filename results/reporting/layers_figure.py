@@ -54,6 +54,7 @@ def draw_layers(results):
         axes.plot(x, seconds[slowest[0]] * factor, color=style.PREDICTED, linewidth=1.8, drawstyle="steps-mid",
                   label=f"slowest: rank {slowest[0]} ({derive.percent(slowest[1], sign='+')})")
     axes.set_yscale("log")
+    style.plain_log_labels(axes)
     axes.set_ylabel(f"time of the layer ({unit}, log scale)")
     _label(axes, names)
     style.legend_above(axes)

@@ -10,6 +10,7 @@ from .output import write_whole
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
 
 # The palette of Okabe and Ito, which colour-blind readers can tell apart. Each series also has its
 # own marker or hatch.
@@ -46,6 +47,17 @@ def size(count, unit="B"):
 def number(value):
     """Formats a number with three significant digits or more, and without an exponent if it is at least 1."""
     return f"{value:.0f}" if abs(value) >= 1000.0 else f"{value:.3g}"
+
+
+def plain_log_labels(axes):
+    """Labels the logarithmic y axis with plain numbers at powers of ten. If the ends of the axis differ by less than a factor of 300, also labels 2
+    and 5 in each decade. If they differ by more than a factor of 1e5, leaves the labels as they are."""
+    low, high = axes.get_ylim()
+    if high > 1e5 * low:
+        return
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 300.0 * low else (1.0,)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def legend_above(axes, columns=2):
