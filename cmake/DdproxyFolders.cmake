@@ -4,14 +4,15 @@
 # Sets the folders of an installation. Must be included before any target is defined, because CMake reads CMAKE_INSTALL_RPATH when it
 # defines a target. All paths between installed files are relative, so an installation can be moved.
 #
-# DDPROXY_SHARE: the folder share/ddproxy below the prefix. It has the same folders as the project: inputs, results, scripts.
+# DDPROXY_SHARE: the folder share/ddproxy below the prefix. It contains inputs/, results/ and scripts/, as the project's folder does.
 # DDPROXY_SHARE_FROM_PROGRAMS: the path to it from the folder of the programs, usually ../share/ddproxy.
 include(GNUInstallDirs)
 set(DDPROXY_SHARE ${CMAKE_INSTALL_DATADIR}/ddproxy)
 file(RELATIVE_PATH DDPROXY_SHARE_FROM_PROGRAMS ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/ddproxy)
 
-# The programs search for shared libraries first in the library folder of their own prefix, then in the folders of the libraries with which they were linked.
-# CMake leaves out folders inside the project. These are defaults: a package manager can set both variables to other values.
+# The programs search for shared libraries first in the library folder of their own prefix, then in the folders of the libraries with
+# which they were linked. CMake does not add folders inside the project to this search path. The values below are defaults: a package
+# manager can set both variables to other values.
 if(NOT DEFINED CMAKE_INSTALL_RPATH)
   file(RELATIVE_PATH libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set(CMAKE_INSTALL_RPATH "$ORIGIN/${libraries}")

@@ -20,12 +20,12 @@ if(DDPROXY_DEVICE)
   list(APPEND DDPROXY_GPU_SKIP SKIP_REGULAR_EXPRESSION "libcuda[.]so[.]1: cannot open")
 endif()
 
-# CI builds this target for a device that it does not have. It consists of both programs, all test programs that use the device, and the
+# CI has no device, but builds this target for one. The target consists of both programs, all test programs that use the device, and the
 # programs that tests with the label login_node run.
 add_custom_target(ddproxy_device_build DEPENDS ddproxy ddproxy-model)
 
-# ddproxy_test_part(NAME [OPTIMIZED] SOURCES file... LINKS target...): adds a library that several test programs share. OPTIMIZED: the
-# sources keep the optimization of the project (ddproxy_compile_fast).
+# ddproxy_test_part(NAME [OPTIMIZED] SOURCES file... LINKS target...): adds a library that several test programs share. With OPTIMIZED
+# the sources keep the optimization of the project. Otherwise ddproxy_compile_fast reduces it.
 function(ddproxy_test_part name)
   cmake_parse_arguments(PART "OPTIMIZED" "" "SOURCES;LINKS" ${ARGN})
   add_library(${name} STATIC ${PART_SOURCES})
@@ -59,8 +59,8 @@ endif()
 #
 # Adds a GoogleTest program and runs it as the test ROOM.NAME. If RANKS is given, the program has a main() that initializes MPI, and
 # runs once for each number of ranks. The default time limit is 60 seconds. MAIN is the library that has the main() of a test without RANKS;
-# the default is ddproxy_plain_main. HOST_SOURCES are files that do not include Kokkos (ddproxy_device_sources). Tests of the rooms kernels
-# and timing keep the optimization of the project (ddproxy_compile_fast).
+# the default is ddproxy_plain_main. HOST_SOURCES are files that do not include Kokkos (ddproxy_device_sources). If ROOM is kernels or
+# timing, the test keeps the optimization of the project. For all other tests ddproxy_compile_fast reduces it.
 function(ddproxy_test name)
   cmake_parse_arguments(TEST "" "TIMEOUT;MAIN" "SOURCES;HOST_SOURCES;LINKS;RANKS;LABELS" ${ARGN})
   string(REPLACE "." "_" target "test_${name}")

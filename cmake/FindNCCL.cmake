@@ -64,7 +64,7 @@ find_package_handle_standard_args(NCCL REQUIRED_VARS NCCL_LIBRARY NCCL_INCLUDE_D
 if(NCCL_FOUND AND NOT TARGET NCCL::nccl)
   add_library(NCCL::nccl UNKNOWN IMPORTED)
   set_target_properties(NCCL::nccl PROPERTIES IMPORTED_LOCATION ${NCCL_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${NCCL_INCLUDE_DIR})
-  # The installed library may be older and lack some functions. With lazy binding the program still starts and reports the problem. Without it the loader would
-  # refuse to start the program.
+  # The NCCL that the loader finds when the program starts may be older and lack some functions. With lazy binding the program still
+  # starts and reports the problem. Without lazy binding the loader would refuse to start the program.
   target_link_options(NCCL::nccl INTERFACE LINKER:-z,lazy)
 endif()

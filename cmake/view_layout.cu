@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // DdproxyViewLayout.cmake compiles this file with nvcc and reads two numbers from the PTX code. One is the size in bytes of the
-// kernel's parameter. The other is sizeof(Views), which is the size on the host.
+// kernel's first parameter on the device. The other is sizeof(Views), which is the size on the host.
 #include <Kokkos_Core.hpp>
 
 struct Views {

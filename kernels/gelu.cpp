@@ -13,7 +13,7 @@ constexpr float cubic = 0.044715f;
 /// Returns e^(-2u) with the u of gelu.hpp, but at most e^40. This is the only exponential that GELU needs,
 /// because (1 + tanh u) / 2 = 1 / (1 + e^(-2u)).
 KOKKOS_INLINE_FUNCTION float decay(float x) {
-  // A smaller x counts as -7.35. There the result is e^40, far from overflow, and GELU multiplies x by
+  // An x below -7.35 counts as -7.35. There the result is e^40, far from overflow, and GELU multiplies x by
   // e^-40 = 4e-18.
   constexpr float lowest = -7.35F;
   constexpr float linear = -2 * root_two_over_pi * log2_of_e;

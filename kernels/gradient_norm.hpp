@@ -24,7 +24,7 @@ void split_sum(Space const& exec, double const* sum, float* out);
 /// Assigns parts[0] + parts[1] to *sum.
 void join_sum(Space const& exec, float const* parts, double* sum);
 
-/// What clip_factor() writes. Both numbers are assigned. If a pointer is null, its number is not written.
+/// The numbers that clip_factor() assigns. If a pointer is null, its number is not written.
 struct ClipResult {
   float* factor;  ///< [1]
   float* norm;    ///< [1] the norm of the gradients before clipping

@@ -33,7 +33,7 @@ class OccupiedStream {
 /// time of the launch, and the operation begins at `end`. Otherwise the stream waited for something else, and
 /// the operation begins at `now`.
 KOKKOS_INLINE_FUNCTION std::int64_t start_after(std::int64_t end, std::int64_t now) {
-  constexpr std::int64_t launch = 10'000;  // more than a launch that follows an event takes
+  constexpr std::int64_t launch = 10'000;  // a launch that follows an event takes less time
   return now - end < launch ? end : now;
 }
 

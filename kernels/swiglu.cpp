@@ -9,8 +9,8 @@ namespace {
 
 /// Returns e^(-x), but at most e^60.
 KOKKOS_INLINE_FUNCTION float decay(float x) {
-  // A smaller x counts as -60. There the result is e^60 = 1e26, far from overflow, and silu multiplies x by
-  // e^-60.
+  // An x below -60 counts as -60. There the result is e^60 = 1e26, far from overflow, and silu multiplies x
+  // by e^-60.
   constexpr float lowest = -60;
   return power_of_two(-log2_of_e * (x > lowest ? x : lowest));
 }

@@ -35,9 +35,9 @@ void let_first_rank_speak() {
   if (!launched_first()) std::this_thread::sleep_for(std::chrono::milliseconds(500));
 }
 
-// Prints an error and returns its exit code. `runtime` is null if MPI does not run. `everywhere` says that
-// all ranks have this error. Any other error aborts all ranks, because they would wait for this rank for
-// ever.
+// Prints an error and returns its exit code. `runtime` is null if MPI does not run. `everywhere` says whether
+// all ranks have this error. If only this rank has it, aborts all ranks, because the others would wait for
+// this rank for ever.
 int fail(Runtime const* runtime, CollectiveError const& error, bool everywhere) {
   end_signal_notice();
   const bool many = runtime && runtime->ranks() > 1;

@@ -33,8 +33,8 @@ MatrixList transpose(MatrixList m) {
   return m;
 }
 
-/// The batches of products of one tile. A batch has the products of all query heads. If several query heads
-/// share keys and values, a batch may also have the products of one head of each such group.
+/// The batches of products of one tile. The query heads that share keys and values form a group. A batch has
+/// the products of all query heads, or of one query head of each group.
 struct Products {
   Space const& exec;
   Tile const& tile;

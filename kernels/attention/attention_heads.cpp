@@ -170,8 +170,8 @@ void copy_keys_and_values(Head const& head, ConstQkv const& in, Scratch const& o
 }
 
 /// Calls work(head, scratch) for every query head of every sequence, with the keys and values of the head in
-/// the scratch memory. Each thread takes a share of the heads and has scratch memory of its own. `unit`
-/// consecutive heads are on the same thread: 1 or the size of a group.
+/// the scratch memory. Each thread takes a share of the heads and has scratch memory of its own. A
+/// thread takes whole runs of `unit` consecutive heads. `unit` is 1 or the size of a group.
 template <class Work>
 void for_each_head(Space const& exec, AttentionSize size, Index unit, ConstQkv const& in, float* scratch,
                    Work const& work) {

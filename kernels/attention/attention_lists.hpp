@@ -39,7 +39,8 @@ class PointerLists {
 
   /// Returns the list of an operand for a tile, in the memory of the execution space.
   float* const* of(Operand operand, Index tile) const;
-  /// Returns the elements from one row of an operand's matrices to the next, in a tile with `keys` keys.
+  /// Returns the number of elements from one row of an operand's matrices to the next row, in a tile with
+  /// `keys` keys.
   Index stride(Operand operand, Index keys) const;
 
   /// Where the matrices of an operand lie.

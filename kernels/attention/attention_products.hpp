@@ -10,8 +10,9 @@
 // The matrix products of one tile of attention, on one thread. A tile consists of consecutive queries of one
 // head, with the keys that these queries see. Scores are stored as [keys, tile_queries]: the scores of one
 // key lie side by side. So keys and values are read in the order in which memory holds them, and sums over
-// keys are sums of vectors. Product tiles that lie wholly beyond the causal diagonal are skipped. Product
-// tiles that the diagonal cuts are computed in full. Their scores for keys that a query does not see are
+// keys are sums of vectors. tile::multiply() (kernels/gemm/gemm_tile.hpp) computes a product in parts, called
+// product tiles here. Product tiles that lie wholly beyond the causal diagonal are skipped. Product tiles
+// that the diagonal cuts are computed in full. Their scores for keys that a query does not see are
 // meaningless; the caller replaces them by 0.
 namespace ddproxy::kernels::heads {
 

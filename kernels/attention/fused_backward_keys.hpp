@@ -5,7 +5,8 @@
 #include "kernels/attention/fused_backward.hpp"
 
 // The kernel of the fused backward pass that computes the gradients of keys and values. A team has a tile of
-// keys. In each query head that uses these keys, it visits the queries from its first key on:
+// keys. In each query head that uses these keys, it visits the queries from the position of the tile's first
+// key to the end of the sequence:
 //   P^T = exp(K Q^T / sqrt(D) - log_sum),  dS^T = P^T (V dO^T - sum over d of dO O)
 //   dV = P^T dO,  dK = dS^T Q / sqrt(D)
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -22,11 +23,11 @@ struct GradientsOfKeys {
   /// The queries of one step.
   struct Step {
     Index head;   ///< index into [sequence, query head]
-    Index first;  ///< first query in its sequence
+    Index first;  ///< position of the first query in its sequence
   };
   struct Tile {
     Index sequence, kv_head;
-    Index first;  ///< first key
+    Index first;  ///< position of the first key in its sequence
     Index steps;  ///< number of steps, for all query heads that use the keys
   };
 

@@ -18,7 +18,7 @@ inline constexpr float never = -1e30F;
 /// A team's tile of queries, and the keys that it visits.
 struct QueryTile {
   Index head, kv_head;  ///< indices into [sequence, head]
-  Index first;          ///< first query in its sequence
+  Index first;          ///< position of the first query in its sequence
   Index steps;          ///< number of tiles of keys, up to the last query's own position
 };
 

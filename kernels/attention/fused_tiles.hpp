@@ -68,8 +68,8 @@ __device__ unsigned address_in(unsigned tile, int row, int step) {
 }
 
 /// Begins to copy `rows` rows of D numbers into a tile. Only the first `there` rows exist; the others become
-/// zero. A thread copies one vector of every (threads / vectors of a row)-th row, always the vector with the
-/// same number.
+/// zero. The threads of the team copy (number of threads) / (vectors of a row) rows at once, one vector each.
+/// A thread copies the vector with the same number in each of its rows.
 template <int D, int rows>
 __device__ void copy_tile(Place<D> const& at, Bf16 const* from, Index there, Bf16* tile) {
   constexpr int vectors = D / numbers_of_vector, rows_at_once = warps * lanes / vectors;

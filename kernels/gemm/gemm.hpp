@@ -76,9 +76,9 @@ void gemm_plain(Space const& exec, Index count, GemmSize size, float alpha, Matr
 /// TF32. The batched products have no copies, so with bf16 they run in TF32.
 enum class MatrixPrecision { fp32, tf32, bf16 };
 
-/// Sets the precision of all later products. It is fp32 when the program starts. Call it only while no other
-/// thread computes a product. Throws std::invalid_argument with a one-line message if the backend does not
-/// support the precision: the backends for hosts support fp32 only.
+/// Sets the precision of all later products. The precision is fp32 when the program starts. Call this
+/// function only while no other thread computes a product. Throws std::invalid_argument with a one-line
+/// message if the backend does not support the precision: the backends for hosts support fp32 only.
 void set_matrix_precision(MatrixPrecision precision);
 
 /// Returns the precision of products.

@@ -16,21 +16,22 @@ using Index = std::int64_t;
 /// There are enough parts to keep the space busy.
 Index row_parts(Index concurrency);
 
-/// Returns the elements of scratch memory that row_sum() (kernels/norm/row_sum.hpp) needs for rows of
-/// `columns` elements.
+/// Returns the number of elements of scratch memory that row_sum() (kernels/norm/row_sum.hpp) needs for rows
+/// of `columns` elements.
 Index row_sum_scratch(Index concurrency, Index columns);
 
-/// Returns the elements of scratch memory that layernorm_backward() (kernels/norm/layernorm.hpp) needs.
+/// Returns the number of elements of scratch memory that layernorm_backward() (kernels/norm/layernorm.hpp)
+/// needs.
 Index layernorm_scratch(Index concurrency, Index columns);
 
-/// Returns the elements of scratch memory that rmsnorm_backward() (kernels/norm/rmsnorm.hpp) needs.
+/// Returns the number of elements of scratch memory that rmsnorm_backward() (kernels/norm/rmsnorm.hpp) needs.
 Index rmsnorm_scratch(Index concurrency, Index columns);
 
-/// Returns the elements of scratch memory that sum_of_squares() (kernels/gradient_norm.hpp) needs.
+/// Returns the number of elements of scratch memory that sum_of_squares() (kernels/gradient_norm.hpp) needs.
 Index sum_of_squares_scratch(Index concurrency);
 
-/// Returns the elements of the table that rope_table() (kernels/attention/rope.hpp) writes: a cosine and a
-/// sine for each position and each pair of features of a head (head_size / 2 pairs).
+/// Returns the number of elements of the table that rope_table() (kernels/attention/rope.hpp) writes: a
+/// cosine and a sine for each position and each pair of features of a head (head_size / 2 pairs).
 Index rope_table_elements(Index positions, Index head_size);
 
 /// Dimensions of a linear layer: it takes `rows` tokens from `in` features to `out` features.
@@ -40,8 +41,8 @@ struct LinearSize {
   Index out;
 };
 
-/// Returns the elements of scratch memory that linear_backward() (kernels/linear.hpp) needs. A layer without
-/// a bias needs none.
+/// Returns the number of elements of scratch memory that linear_backward() (kernels/linear.hpp) needs. A
+/// layer without a bias needs none.
 Index linear_scratch(Index concurrency, LinearSize size);
 
 /// Returns `count` rows or columns, rounded up to a multiple of 8. The copies of operands in bf16 are padded
@@ -91,16 +92,17 @@ Index sequences_at_once(AttentionSize size);
 /// Returns the number of tiles of queries of a sequence.
 Index tiles_of(AttentionSize size);
 
-/// Returns the elements of scratch memory for the scores of a tile of sequences_at_once() sequences. The
-/// number is even, so that memory behind the scores, which may hold pointers, is aligned for them.
+/// Returns the number of elements of scratch memory for the scores of a tile of sequences_at_once()
+/// sequences. The number is even, so that memory behind the scores, which may hold pointers, is aligned for
+/// them.
 Index scores_elements(AttentionSize size);
 
-/// Returns the elements of scratch memory for the lists of the matrices
+/// Returns the number of elements of scratch memory for the lists of the matrices
 /// (kernels/attention/attention_lists.hpp).
 Index lists_elements(AttentionSize size);
 
-/// Returns the elements of scratch memory that the forward or the backward pass needs: the scores of a tile,
-/// the gradients of the scores, and the lists.
+/// Returns the number of elements of scratch memory that the forward or the backward pass needs: the scores
+/// of a tile, the gradients of the scores, and the lists.
 Index attention_scratch(AttentionSize size);
 
 }  // namespace batched
@@ -110,19 +112,19 @@ namespace fused {
 /// Returns whether the fused attention has kernels for this size: heads of 64 or 128 features.
 bool supports(AttentionSize size);
 
-/// Returns the elements of scratch memory for a copy of one array in bf16. The array holds `heads` heads of
-/// sequences_at_once() sequences: all query heads, or all heads of keys or of values.
+/// Returns the number of elements of scratch memory for a copy of one array in bf16. The array holds `heads`
+/// heads of sequences_at_once() sequences: all query heads, or all heads of keys or of values.
 Index copy_elements(AttentionSize size, Index heads);
 
-/// Returns the elements of scratch memory that the forward or the backward pass needs: copies of queries,
-/// keys, values and gradients of the output, and two numbers for each query. Returns 0 if supports() is
-/// false.
+/// Returns the number of elements of scratch memory that the forward or the backward pass needs: copies of
+/// queries, keys, values and gradients of the output, and two numbers for each query. Returns 0 if supports()
+/// is false.
 Index attention_scratch(AttentionSize size);
 
 }  // namespace fused
 
-/// Returns the elements of scratch memory that attention needs on a device. The number does not depend on the
-/// precision of products.
+/// Returns the number of elements of scratch memory that attention needs on a device. The number does not
+/// depend on the precision of products.
 Index device_attention_scratch(AttentionSize size);
 
 namespace heads {
@@ -140,10 +142,10 @@ inline constexpr Index widest_vector = 16;
 /// depend on the processor.
 Index padded(Index columns);
 
-/// Returns the elements of scratch memory that one thread needs.
+/// Returns the number of elements of scratch memory that one thread needs.
 Index scratch_of_thread(AttentionSize size);
 
-/// Returns the elements of scratch memory that the forward or the backward pass needs.
+/// Returns the number of elements of scratch memory that the forward or the backward pass needs.
 Index attention_scratch(Index concurrency, AttentionSize size);
 
 }  // namespace heads

@@ -22,7 +22,8 @@ struct Sample {
   std::vector<double> arrival;       ///< [rank] delay at the starting barrier, relative to the first rank
   /// [bucket] Times of the all-reduces of all buckets, one after another, measured without compute right
   /// after the pass. They are the times of rank 0, scaled so that their sum is the time of the slowest rank.
-  /// Empty if nothing is reduced, or if a table gives the times.
+  /// Empty if nothing is reduced, if a table gives the times, or if the sweep takes turns with another
+  /// program.
   std::vector<double> buckets_alone = {};
   double probe_before = not_available;          ///< probe before T (model/predict/machine_state.hpp)
   double probe_after = not_available;           ///< probe after T

@@ -14,13 +14,15 @@ namespace ddproxy {
 /// Two results of a case (a strategy with its plan) that cannot both be right.
 struct Contradiction {
   std::string sentence;  ///< for messages: what contradicts what, by how much, and what to do
-  double by;             ///< how far the results differ, as a share: 0.2 is 20 %, or an overlap of 0.20
-  std::size_t samples;   ///< number of samples of the case
-  std::string excess;    ///< for messages: a sentence that says which bound is exceeded, and by how much
-  char const* limit;     ///< for messages: the value of `by` above which a run is not valid
+  /// How far the results differ. For an overlap: the distance of its 95 % interval from the possible values.
+  /// For a term of the predicted E: the share by which the term exceeds its bound; 0.2 is 20 %.
+  double by;
+  std::size_t samples;  ///< number of samples of the case
+  std::string excess;   ///< for messages: a sentence that says which bound is exceeded, and by how much
+  char const* limit;    ///< for messages: the value of `by` above which a run is not valid
 
-  /// Returns whether the results differ by more than 20 % and the case has at least six samples. A run whose
-  /// all-reduces are not replayed is then not valid.
+  /// Returns whether `by` is above 0.20 and the case has at least six samples. If so, the run is not valid,
+  /// unless its all-reduces are replayed.
   bool is_large() const;
 };
 

@@ -18,7 +18,7 @@ namespace ddproxy {
 
 /// One sample of a whole step.
 struct StepSample {
-  model::PhaseSeconds phases;  ///< seconds of the phases of the rank whose step ends last
+  model::PhaseSeconds phases;  ///< seconds of the phases, those of the rank whose step took longest
   double alone = 0;            ///< compute of the slowest rank in a step without communication, seconds
   /// Returns E in seconds: T of the step minus the compute without communication. It is negative if the
   /// machine was slower while `alone` was measured.

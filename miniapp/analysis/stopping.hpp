@@ -13,7 +13,7 @@ namespace ddproxy {
 
 /// The reason why a sweep took no more samples of a case (docs/glossary.md).
 enum class Stop {
-  samples,  ///< the sweep has no max_seconds, so it takes [sweep] samples samples
+  samples,  ///< the sweep has no max_seconds, so `[sweep] samples` fixes the number of samples
   target,   ///< its E is known precisely enough: is_precise() is true
   budget,   ///< no time was left for another round, and its E is not known precisely enough
 };

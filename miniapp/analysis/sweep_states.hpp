@@ -25,7 +25,7 @@ struct SweepStates {
   bool unsteady() const { return 2 * dropped > total; }
 };
 
-/// Returns the number of the state in which a sample was taken. A sample has four probes of the machine:
+/// Returns the index of the state in which a sample was taken. A sample has four probes of the machine:
 /// before and after T, and before and after T_compute. Unknown probes are ignored. Returns nothing if two
 /// probes show different states, or if all four are unknown.
 std::optional<std::size_t> state_of(model::MachineStates const& states, Sample const& sample);

@@ -18,8 +18,8 @@ namespace ddproxy {
 void agree_on_input(Runtime const& runtime, Config const& config);
 
 /// Makes signals end the run after the present measurement (catch_signals() in miniapp/errors/signals.hpp).
-/// When rank 0 gets the first signal, it prints a line that says so and names the unfinished file of
-/// `output`.
+/// When rank 0 gets the first signal, it prints a line. The line says that the run will stop, and names the
+/// unfinished file of `output`.
 void stop_on_signals(Runtime const& runtime, std::filesystem::path const& output);
 
 /// What the results file of an interrupted run has.

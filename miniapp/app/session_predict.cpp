@@ -83,8 +83,8 @@ void Session::plan_from_input() {
   });
 }
 
-// Gathers the measurements that a prediction needs from the tables of the state `state_`. Also derives from
-// them job_, the input of the model, and floor_.
+// Gathers the measurements for a prediction from the tables of the state `state_`. Then derives two members
+// from them: floor_, and job_, which is the input of the model.
 model::Measurements Session::take_measurements() {
   auto measurements = collect_measurements(context_, operations_of_state(), sizes_of_state(),
                                            context_.reduces() ? nullptr : &*cost_);

@@ -45,7 +45,8 @@ std::string change_ms(double seconds) {
 }
 
 // Returns a remark if `other` may be as fast as `best`, or if the uncertainty is not known. Cases with the
-// same buckets differ by noise only. So `other` may be as fast as `best` if a case with the same buckets may.
+// same buckets differ by noise only. So the remark is also returned if a case with the same buckets as
+// `other` may be as fast as `best`.
 char const* doubt(std::vector<CaseReport> const& reports, CaseReport const& best, CaseReport const& other) {
   if (std::isnan(ratio_by_round(other, best).low)) return ", noise not known because a case has one sample";
   const auto is_equal = [&](CaseReport const& report) {

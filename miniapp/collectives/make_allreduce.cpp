@@ -34,9 +34,9 @@ namespace {
 
 #ifdef DDPROXY_DEVICE_BUILD
 // Returns whether nonblocking reductions of this MPI accept device memory, as MPI itself reports it. Returns
-// nothing if this MPI has no function that tells. Returns false for Open MPI without asking it, because the
-// answer of Open MPI is about other calls. Its nonblocking reductions add on the host (open-mpi/ompi issues
-// 9845 and 12045).
+// nothing if this MPI has no function that reports it. Returns false for Open MPI without asking it, because
+// the answer of Open MPI is about other calls. Its nonblocking reductions add on the host (open-mpi/ompi
+// issues 9845 and 12045).
 std::optional<bool> mpi_takes_device_memory() {
 #if defined(OPEN_MPI)
   return false;
@@ -58,9 +58,11 @@ std::optional<bool> mpi_takes_device_memory() {
 #endif
 }
 
-// Returns whether MPI reduces device memory directly. It does not in two cases. With wire "bf16" the host
-// packs the messages. Some sharded steps add reduced gradients to their shards, and MPI cannot add to device
-// memory. Throws std::invalid_argument if the input asks for direct buffers that are not possible.
+// Returns whether MPI reduces device memory directly. This is impossible in two cases. With wire "bf16" the
+// host packs the messages. Some sharded steps add reduced gradients to their shards, and MPI cannot add to
+// device memory. In the other cases [allreduce] buffers decides: "direct", "staged", or "auto", which stands
+// for the answer of mpi_takes_device_memory() (false if there is no answer). Throws std::invalid_argument if
+// the input asks for direct buffers that are impossible, or that this MPI does not accept.
 bool reduce_directly(Config const& config) {
   if (config.buffers == Buffers::direct && config.wire != WireFormat::fp32)
     throw std::invalid_argument(config.file.string() +

@@ -18,8 +18,8 @@ struct PlacedAccess {
   Slice slice;
   model::AccessMode mode;
   model::Content content;
-  /// For parameters, gradients and optimizer states: index in the model of the element at slice.offset. For
-  /// activations: number of the tensor (Access::model in model/step/step_graph.hpp).
+  /// For parameters, gradients and optimizer states: the index that the element at slice.offset has in the
+  /// model. For activations: the number of the tensor (Access::model in model/step/step_graph.hpp).
   std::size_t model;
   bool last_use;  ///< the slice is undefined after the task
 };

@@ -46,7 +46,8 @@ class KernelBackward : public KernelLane {
   std::size_t elements() const { return buffers_.size(); }
 
  private:
-  /// A task of the graph. Its slices of gradients are offsets in gradients_, all others in buffers_.
+  /// A task of the graph. The offsets of its slices count from the start of gradients_ if the slice holds
+  /// gradients of parameters, and from the start of buffers_ otherwise.
   struct PlacedTask {
     model::Compute compute;
     std::vector<PlacedAccess> accesses;

@@ -47,8 +47,8 @@ class StepLane : public KernelLane {
 
   /// Assigns random initial parameters (initialise_weights() in parameters.hpp), and assigns 0 to the
   /// optimizer's state. A rank that has a shard of the parameters gets the elements of its shard; elements
-  /// that are padding get 0. The next step then counts as step 1 of the optimizer. Waits until all are
-  /// assigned.
+  /// that are padding get 0. The next step then counts as step 1 of the optimizer. Waits until all
+  /// elements are assigned.
   void initialise(std::uint32_t seed);
 
   std::size_t operations() const override { return kernels_.operators(); }

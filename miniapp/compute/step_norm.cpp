@@ -35,8 +35,8 @@ void norm_forward(Context const& context, Operator const& op, Operands places) {
 }
 
 // Places: x, statistics, dy, dx, weight, (dbias,) dweight. The kernels add to dx, the gradient of the
-// residual stream. The last norm is the first operator of the backward pass that writes dx, so it sets dx to
-// 0 first.
+// residual stream. In the backward pass, the model's last norm is the first operator that writes dx. It
+// assigns 0 to dx before the kernels add.
 void norm_backward(Context const& context, Operator const& op, Operands places) {
   float const* const x = places.next().data;
   float* const statistics = places.next().data;

@@ -29,9 +29,9 @@ struct Operand {
 /// Returns the places of a task one after another, in the order of its accesses.
 class Operands {
  public:
-  /// Takes the accesses of a task. `memory` points to element 0 of the memory of the step. The slices of
-  /// gradients of parameters are offsets from `gradients`, all others from `memory`. The arrays and the
-  /// accesses must outlive this object.
+  /// Takes the accesses of a task. `memory` points to element 0 of the memory of the step. The offset of
+  /// a slice counts from `gradients` if the slice holds gradients of parameters, and from `memory` otherwise.
+  /// The arrays and the accesses must outlive this object.
   Operands(std::span<const PlacedAccess> accesses, float* memory, float* gradients)
       : next_(accesses.begin()), memory_(memory), gradients_(gradients) {}
 

@@ -19,14 +19,15 @@ namespace ddproxy::step {
 ///
 /// If the gradients are divided among the ranks, a collective adds the sums of the ranks in fp32. The sum of
 /// each rank is a double. Before the collective it is split into the two floats of the scalar: the sum
-/// rounded to float, and the rest rounded to float. After the collective the two floats are added again. The
-/// result is the sum of the squares of all gradients, with a relative error of at most 2^-24 times the number
-/// of ranks.
+/// rounded to float, and the rest rounded to float. After the collective the two floats are added to each
+/// other. The result is the sum of the squares of all gradients, with a relative error of at most 2^-24 times
+/// the number of ranks.
 class Update {
  public:
   /// Takes the settings. `clip` is the largest allowed norm of the gradients; it is empty if the step does
   /// not clip. `result` [2] receives the factor that clips, and the norm. `own_sum` [1] holds the sum of this
-  /// rank if a collective adds the sums of the ranks; otherwise it is null. Both must outlive this object.
+  /// rank if a collective adds the sums of the ranks; otherwise it is null. The arrays `result` and `own_sum`
+  /// must outlive this object.
   Update(kernels::AdamwSettings const& settings, std::optional<double> clip, float* result,
          double* own_sum = nullptr)
       : settings_(settings), clip_(clip), result_(result), own_sum_(own_sum) {}

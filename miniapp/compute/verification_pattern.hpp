@@ -26,9 +26,9 @@ namespace ddproxy {
 // Below, `groups` is the number of groups. The arena is the array of all gradients, in ready order; `element`
 // is an index in it.
 //
-// If the ranks are divided among several communicators, the ranks of each communicator write g(element +
-// shift) with a `shift` that no other communicator has. So the result is wrong if a rank of another
-// communicator took part.
+// If the ranks are divided among several communicators, the ranks of each communicator use g(element + shift)
+// in place of g(element), with a `shift` that no other communicator has. So the result is wrong if a rank of
+// another communicator took part.
 
 /// Returns g(element), an integer from 1 to 8 that a multiplicative hash selects.
 KOKKOS_INLINE_FUNCTION float verification_pattern(std::uint64_t element) {

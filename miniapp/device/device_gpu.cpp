@@ -54,7 +54,9 @@ std::string kernel_driver() {
 }  // namespace
 
 Marks::Marks(std::size_t operations) {
-  const std::size_t spare = 2;  // one before the first operation; one that keeps the last event valid
+  // One spare event is for a completion before the first operation of a step. The other is for the event that
+  // must stay valid while `operations` more operations are enqueued.
+  const std::size_t spare = 2;
   for (std::size_t i = 0; i < operations + spare; ++i) events_.push_back(std::make_unique<gpu::TimedEvent>());
 }
 Marks::~Marks() = default;

@@ -32,8 +32,8 @@ struct Case {
   bool overlapped() const { return strategy.overlapped; }
   bool has_cap() const { return strategy.buckets == model::BucketRule::cap; }
   /// Returns true if the strategy is `bucketed`. The figure of merit, the score of the model and the best
-  /// bucket size are computed from these cases only. So they mean the same in every results file, even if
-  /// another strategy with caps was measured.
+  /// bucket size are computed from these cases only. So these figures mean the same in every results file,
+  /// even if another strategy with caps was measured.
   bool is_bucketed() const { return strategy.name == "bucketed"; }
   bool is_optimal() const { return strategy.buckets == model::BucketRule::optimal; }
 

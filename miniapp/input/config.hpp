@@ -149,7 +149,7 @@ inline bool needs_threads(Config const& config) {
   return has_several_lanes(config) && config.backend == Backend::mpi && config.call == Call::blocking;
 }
 
-/// Checks a requirement of a run that a prediction does not have: if compute is replayed with copies, the
+/// Checks a requirement that applies to runs, but not to predictions: if compute is replayed with copies, the
 /// input must give [machine] bandwidth. Throws std::invalid_argument if the bandwidth is missing.
 /// Requirements that depend on the build of the program are checked when the program runs.
 void check_can_run(Config const& config);

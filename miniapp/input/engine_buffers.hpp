@@ -29,7 +29,8 @@ struct LaneCalls {
 };
 
 /// Returns the calls of each communication lane of `graph`, which is the graph of one class of `step`. The
-/// lanes have the order of model::Lane. `scattered` is the full size x of the largest reduce-scatter in fp32.
+/// lanes have the order of model::Lane. In the result, MostElements::scattered is the full size x of the
+/// largest reduce-scatter in fp32.
 std::vector<LaneCalls> lane_calls(model::RankGraphs const& step, model::StepGraph const& graph);
 
 /// Returns the elements of the largest piece of an MPI collective. The engines allocate messages for pieces
@@ -46,10 +47,10 @@ struct EngineBuffers {
 /// Returns the buffers of the MPI engine for host memory. A piece of a call has at most `piece_elements`
 /// elements, and `ranks` ranks take part in a call. The engine writes to `results` in a reduce-scatter that
 /// is transferred in fp32. With MPICH it also writes to half of `results` in an all-reduce over two ranks
-/// (exchange_average.hpp). The prediction of memory leaves out this half. It counts the memory that MPI
-/// allocates for an all-reduce, which is more, although MPI allocates none for this one. The engine allocates
-/// `results` for every lane, even if no call of the lane writes to it, because the operating system provides
-/// memory only when it is written.
+/// (exchange_average.hpp). The prediction of memory does not count this half. Instead it counts the memory
+/// that MPI allocates in other all-reduces. That is more memory, and MPI does not allocate it here. The
+/// engine allocates `results` for every lane, even if no call of the lane writes to it. An array that is
+/// never written takes no memory, because the operating system provides memory only when it is written.
 EngineBuffers buffers_of_mpi(WireFormat wire, std::size_t piece_elements, int ranks);
 
 /// Number of slots of pinned host memory through which MPI gets device memory (Staging in

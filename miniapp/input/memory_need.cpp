@@ -178,8 +178,9 @@ std::vector<LaneCalls> step_lanes(Config const& config, Workload const& workload
   for (auto const& ranks_of_class : step.classes) ranks += static_cast<int>(ranks_of_class.ranks.size());
   LaneCalls calibrated = calls_on_gradients(workload, ranks);
   if (!is_sharded(config)) return {calibrated};
-  // A lane of NCCL allocates a message of this size. With MPI the calls of the calibration can be as large,
-  // too. But a prediction that counts only all gradients fits the measured peaks better
+  // With bf16 on the wire, a lane of NCCL allocates a message as large as its largest call. In the
+  // calibration this call has all leading elements. With MPI the calls of the calibration can be as large,
+  // too. But with MPI a prediction that counts only the gradients fits the measured peaks better
   // (docs/measurements/rooms.md).
   if (config.backend == Backend::nccl) calibrated.most.of_call = places.leading;
   auto lanes = lane_calls(step, graph);

@@ -40,9 +40,9 @@ enum class ResultBuffer : std::size_t {
   sum_of_squares,  ///< [1] this rank's sum in double, if a collective adds the sums of the ranks
 };
 
-/// Returns the elements of each ResultBuffer. An element has 4 bytes. A step needs these buffers and
-/// work_buffers() and the tokens of each micro-batch (token_elements()) in addition to the buffers of the
-/// graph. Both are in miniapp/input/kernel_memory.hpp.
+/// Returns the elements of each ResultBuffer. An element has 4 bytes. In addition to the buffers of the
+/// graph, a step needs these buffers, work_buffers(), and the tokens of each micro-batch (token_elements()).
+/// miniapp/input/kernel_memory.hpp declares work_buffers() and token_elements().
 std::vector<std::int64_t> result_buffers(int micro_batches);
 
 }  // namespace ddproxy

@@ -41,9 +41,9 @@ void check_sharding(Config const& config, model::Sharding const& sharding, std::
 /// ranks, which share the units. Throws std::invalid_argument if the group does not divide the ranks.
 model::Communicator unit_groups(std::size_t ranks, std::size_t group);
 
-/// Returns the groups of ranks that have the same part of a unit, each with `group` ranks. The step has
-/// `ranks` ranks and [shard] group = g = ranks / group, so the ranks of such a group are g apart. `group`
-/// must be at least 2 and divide the ranks.
+/// Returns the groups of ranks that have the same part of a unit. Each of these groups has `group` ranks. The
+/// step has `ranks` ranks, so its key [shard] group has the value g = ranks / `group`, and the rank numbers
+/// in a returned group are g apart. `group` must be at least 2 and divide `ranks`.
 model::Communicator replica_groups(std::size_t ranks, std::size_t group);
 
 /// Returns a sharding in words, for files, messages and tables: the stage, and the settings that it uses.

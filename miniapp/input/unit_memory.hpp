@@ -25,8 +25,8 @@ struct UnitRoom {
 void check_units(Config const& config, model::Sharding const& sharding, std::size_t ranks,
                  UnitRoom const& room);
 
-/// Returns the memory of a device of the input, [machine] memory. It is infinite if the input has no such
-/// key.
+/// Returns the memory of a device, which is [machine] memory of the input. It is infinite if the input has no
+/// such key.
 UnitRoom room_of_device(Config const& config);
 
 /// Returns the host memory of this machine.

@@ -80,7 +80,9 @@ class SharedTables {
   std::string add(model::Verb table, model::CommunicatorId id, RankGroup group) {
     const model::CommunicatorId nowhere{step_.communicators.size()};
     const auto found = tables_({table, nowhere}, group);
-    if (!found || found->states_nodes) return "";  // each communicator or number of nodes has its own table
+    // In both cases the table cannot be meant for other groups: it is for one communicator, or it states its
+    // number of nodes.
+    if (!found || found->states_nodes) return "";
     const auto first = users_.try_emplace({table, group.ranks}, id).first->second;
     if (groups(first) != groups(id))
       return fmt::format(

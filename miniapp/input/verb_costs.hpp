@@ -38,8 +38,9 @@ struct VerbTable {
   bool states_nodes = false;
 };
 
-/// Returns the table of a verb for groups like `group`. Returns nothing if there is no such table. Some
-/// tables do not depend on which ranks are in a group. They are returned for every communicator in `key`.
+/// Returns the table of a verb for groups like `group`. Returns nothing if there is no such table. `key`
+/// names the verb and the communicator. If a table does not depend on which ranks are in a group, it is
+/// returned for every communicator.
 using VerbTables = std::function<std::optional<VerbTable>(VerbKey key, model::RankGroup group)>;
 
 /// Returns the tables that a CSV file has. If the file has no column `ranks`, its times are for groups of
@@ -59,8 +60,8 @@ struct VerbCosts {
   std::vector<std::string> warnings;
 };
 
-/// Returns the costs of the collectives of `step`, as costed_step_of() needs them: as functions of 4 bytes
-/// for each element, whatever the element takes on the wire. Selects the table of each collective by the
+/// Returns the costs of the collectives of `step`, as costed_step_of() needs them: as functions of bytes. An
+/// element counts as 4 bytes, whatever it takes on the wire. Selects the table of each collective by the
 /// number of nodes on which its groups are. This number follows from `ranks_per_node`, the number of
 /// consecutive ranks on each node; 0: not known. If a reduce-scatter or an all-gather has no table, its cost
 /// is half of a(x) of the same ranks, and there is a warning. If a collective then still has no cost, throws

@@ -20,7 +20,8 @@ namespace ddproxy {
 namespace {
 
 constexpr int blocks = 16, trips_of_block = 25;
-constexpr std::uint64_t numbers_of_probe = blocks * trips_of_block + 1;  // the first: both ranks are ready
+// The first number of a probe shows that both ranks are ready.
+constexpr std::uint64_t numbers_of_probe = blocks * trips_of_block + 1;
 constexpr std::chrono::milliseconds until_both_are_there{6}, until_it_is_over{2};
 constexpr double no_pair = 0, unknown = std::numeric_limits<double>::infinity();
 constexpr std::size_t apart = 128;  // bytes; twice a cache line, because processors fetch lines in pairs

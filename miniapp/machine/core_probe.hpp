@@ -12,9 +12,9 @@
 
 namespace ddproxy {
 
-/// Probes the cores of neighbouring ranks of each node. The value is the time in which a cache line goes from
-/// the core of one rank to the core of the next rank and back, in seconds. It is measured for each pair of
-/// neighbouring ranks, and the value is the longest time of any pair on any node. A probe takes 20 to 130 us.
+/// Probes the cores of neighbouring ranks of each node. For each pair of neighbouring ranks it measures the
+/// time in which a cache line goes from the core of one rank to the core of the next rank and back. The value
+/// is the longest time of any pair on any node, in seconds. A probe takes 20 to 130 us.
 ///
 /// A pair of ranks has two atomic numbers in a window of shared memory. The ranks answer each other 400 times
 /// through these numbers, and each block of 25 round trips is timed. The value of the pair is the median over

@@ -28,7 +28,7 @@ struct CollectiveError : std::exception {
 struct RuntimeOptions {
   bool share_device = false;  ///< several ranks may use one device
   bool strict = false;        ///< more threads than cores are an error
-  ThreadWish wish = {};       ///< number of threads of a rank; without a wish it is derived from its cores
+  ThreadWish wish = {};       ///< number of threads of a rank; by default it follows from the rank's cores
   /// The thread level that MPI is asked for. MPI_THREAD_SERIALIZED suffices if only one thread at a time
   /// calls MPI. Several communication lanes (docs/glossary.md) with blocking calls need MPI_THREAD_MULTIPLE.
   /// It is not the default, because its locks slow down every call.
@@ -48,7 +48,7 @@ struct LimitedCall {
 /// Starts MPI, selects this rank's device or cores, and starts Kokkos. The destructor ends Kokkos, then MPI.
 ///
 /// Cray MPICH and MVAPICH bind to the device that is selected when MPI starts. So a build for a device
-/// selects one before MPI starts, by the rank's number on the node in the launcher's variables
+/// selects one before MPI starts. It takes the rank's number on the node from the launcher's variables
 /// (miniapp/cores/launch.hpp). When MPI has started, the device is chosen again by the number that MPI gives.
 /// If this changes the device, rank 0 prints a warning.
 ///

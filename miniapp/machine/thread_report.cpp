@@ -52,10 +52,10 @@ bool binds_to_shared_cores(ThreadChoice const& rank) {
   return rank.sharing > 1 && bind && std::string_view(bind) != "false" && std::string_view(bind) != "FALSE";
 }
 
-// Returns whether idle OpenMP threads spin on cores that communication needs. Before its second start the
-// program sets OMP_WAIT_POLICY, so that idle threads sleep, if the launcher's variables show that no core is
-// left for communication. If the launcher's variables are incomplete, this is known only after MPI has
-// started, and the threads spin.
+// Returns whether idle OpenMP threads spin on cores that communication needs. If the launcher's variables
+// show that no core is left for communication, the program sets OMP_WAIT_POLICY and starts itself again. Idle
+// threads then sleep. If the launcher's variables are incomplete, the program learns only after MPI has
+// started that no core is left. It is then too late for a second start, and the threads spin.
 bool spins_unexpectedly(ThreadChoice const& rank) {
   return leaves_no_core(rank.threads, rank.own) && spins(rank, variable_here);
 }

@@ -18,7 +18,7 @@ struct ThreadReport {
                                            ///< NAME=value; empty if it did not start itself again
   std::vector<std::string> warnings;       ///< one line each
   std::vector<double> threads, own_cores;  ///< [rank]
-  std::optional<ThreadChoice> tightest;    ///< the rank with the smallest number of cores minus threads
+  std::optional<ThreadChoice> tightest;    ///< the rank with the smallest difference, own cores - threads
   bool oversubscribed = false;             ///< whether some rank has more threads than cores of its own
   bool spinning = false;                   ///< whether spins() is true for some rank
 };

@@ -45,9 +45,10 @@ struct ComparisonMemory {
 };
 
 /// Returns the lines about the memory of a rank whose arrays are in device memory. `need.device` must have a
-/// value. The second line is about host memory: `compared.precision` to compare gradients, and the rest for
-/// collectives over MPI. It is left out if the rank needs neither. It is also left out if the rank needs
-/// `compared.wire` only, which is 3 MiB.
+/// value. The second line has the host memory, `need.host`, and says what it is for: to compare gradients
+/// (`compared.precision`), to pass device memory to MPI, or both. The line is left out if the rank needs no
+/// host memory for either purpose. It is also left out if the rank needs `compared.wire` only, which is
+/// 3 MiB.
 std::string describe_device_memory(Config const& config, MemoryNeed const& need,
                                    ComparisonMemory compared = {});
 

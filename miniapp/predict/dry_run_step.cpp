@@ -51,9 +51,9 @@ struct Count {
   int samples;  // a sample is one step with communication and one without
   int warm_up;  // steps with communication, after the first step
   int timing;   // steps without communication that time the tasks; 0 without kernels
-  // Returns all steps with communication: also the first step and the one for verification.
+  // Returns the number of steps with communication, including the first step and the step for verification.
   int steps() const { return 2 + warm_up + samples; }
-  // Returns all steps without communication.
+  // Returns the number of steps without communication.
   int alone() const { return samples + timing; }
 };
 
@@ -73,8 +73,8 @@ std::string describe_count(Count const& count) {
       count.steps(), count.warm_up, count.samples, count.samples == 1 ? "" : "s", count.alone(), timing);
 }
 
-// Returns the costs of the step's collectives, with x in bytes of elements in fp32, if they are replayed.
-// Otherwise they are not known before the run, and every collective costs 0.
+// Returns the costs of the step's collectives, as functions of the bytes of elements in fp32. If the
+// collectives are not replayed, their costs are not known before the run. Then every collective costs 0.
 model::CollectiveCosts collective_costs(Config const& config, model::RankGraphs const& step) {
   model::CollectiveCosts none;
   for (const auto verb : model::all_verbs) none.set(verb, [](std::int64_t) { return 0.0; });

@@ -47,9 +47,9 @@ struct LinkedDevice {
 };
 
 /// Returns the intensity of a link, alpha = C e / (2 W). C is the peak rate in flop/s, W the bandwidth of the
-/// link in bytes/s, and e the size of an element in bytes. With e = 2 alpha is the book's C / W. The unit is
-/// tokens for each device: while the link carries one element, the device computes C e / W flops. A parameter
-/// costs 2 flops a token, so these flops are those of one parameter for alpha tokens. Throws
+/// link in bytes/s, and e the size of an element in bytes. If e is 2, alpha is equal to the book's C / W. The
+/// unit is tokens for each device: while the link carries one element, the device computes C e / W flops. A
+/// parameter costs 2 flops a token, so these flops are those of one parameter for alpha tokens. Throws
 /// std::invalid_argument for a value that is not positive.
 double link_intensity(LinkedDevice const& device, int element_bytes);
 

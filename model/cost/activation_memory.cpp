@@ -12,7 +12,7 @@ ActivationElements activation_elements(Shape const& shape) {
   ActivationElements elements;
   const std::int64_t residual = 2 * d, norms = 2 * (d + statistics), attention = qkv + d + shape.heads;
   elements.layer = residual + norms + attention + (gated ? 3 : 2) * shape.d_ff;
-  const std::int64_t loss = shape.vocabulary + 2;  // logits, the logarithm of their sum, and the loss
+  const std::int64_t loss = shape.vocabulary + 2;  // logits, log(sum of exp(logit)), loss
   elements.outside = 2 * d + statistics + loss;
   elements.gradients = 2 * d + qkv + (gated ? 2 : 1) * shape.d_ff + shape.vocabulary;
   return elements;

@@ -10,8 +10,8 @@
 
 namespace ddproxy::model {
 
-/// A function that returns a(x): the seconds of one all-reduce of x bytes while no compute runs. The
-/// all-reduce is one of a series of calls on one stream.
+/// A function that returns a(x): the seconds of one all-reduce of x bytes while no compute runs. ddproxy
+/// measures a(x) as the time of several calls in a row, divided by their number.
 using AllreduceCost = std::function<double(std::int64_t bytes)>;
 
 /// One measured point of a(x).

@@ -81,7 +81,7 @@ std::set<int> stated_nodes(CsvTable const& table, std::optional<std::int64_t> ra
   return stated;
 }
 
-/// Returns the number of nodes in those rows of stated_nodes() that hold for `group` (nodes_of_rows()).
+/// Returns the number of nodes that nodes_of_rows() chooses for `group` from the numbers of stated_nodes().
 /// Returns nothing if stated_nodes() finds no rows. Throws std::invalid_argument if it finds rows, but none
 /// of them holds for `group`.
 std::optional<int> wanted_nodes(CsvTable const& table, std::filesystem::path const& file,

@@ -92,13 +92,13 @@ class CollectiveTables {
   std::map<std::pair<Verb, int>, ByNodes> tables_;
 };
 
-/// Reads a CSV file with the columns `verb,ranks,bytes,seconds,nodes`, as `ddproxy collectives` writes it.
-/// A row without a number of nodes, or with 0, holds for each number of nodes that has no rows of its own.
+/// Reads a CSV file with the columns `verb,ranks,bytes,seconds,nodes`, as `ddproxy collectives` writes it. A
+/// row without a number of nodes, or with 0, holds for each number of nodes that has no rows of its own.
 /// Without a column `verb` all rows are all-reduces. If there is no column `ranks`, all rows are for groups
 /// of `ranks` ranks (the argument) and for no others, because a time depends on the number of ranks. A caller
 /// that does not know the number passes CollectiveTables::unknown_ranks. If a verb has only one size for a
-/// number of ranks, its row is left out, because a table needs two sizes. Throws what the readers of csv.hpp
-/// throw.
+/// number of ranks and a number of nodes, this row is left out, because a table needs two sizes. Throws what
+/// the readers of csv.hpp throw.
 CollectiveTables read_collectives(std::filesystem::path const& file, int ranks);
 
 }  // namespace ddproxy::model

@@ -15,9 +15,9 @@ namespace ddproxy::model {
 // Readers of the CSV files that docs/results.md describes. Lines that start with '#' are comments. A header
 // names the columns, in any order. `ms` or `us` may replace `seconds`.
 //
-// Every reader throws std::invalid_argument "FILE:LINE: what is wrong" if the file cannot be opened, a column
-// is missing or unknown, a value is not a number, a value is NaN, infinite or negative, or a row is a
-// duplicate.
+// Every reader throws std::invalid_argument "FILE:LINE: what is wrong" if a column is missing or unknown, a
+// value is not a number, a value is NaN, infinite or negative, or a row is a duplicate. If the file cannot be
+// opened or is too large, the message is "FILE: what is wrong".
 
 /// One row of a per-layer time file.
 struct LayerTime {

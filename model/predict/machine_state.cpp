@@ -33,7 +33,7 @@ std::size_t count_within(Values const& values, double low, double high) {
 }
 
 // Returns the probes that have enough others of their phase near them, from all phases, rising. A few
-// disturbed probes that lie between two states therefore do not join them.
+// disturbed probes that lie between two states therefore do not join the two states.
 Values dense(Phases const& phases) {
   Values result;
   for (Values const& phase : phases)

@@ -28,15 +28,15 @@ struct Measurements {
   std::vector<SpeedSamples> contention = {};   ///< one entry for each size, rising; empty: no contention
   Copies copies = {};
   double handover = 0;            ///< seconds, see Job
-  FirstBucket first_bucket = {};  ///< limit of the first bucket, for the best cap b*
+  FirstBucket first_bucket = {};  ///< limit of the first bucket; used only to find the best cap b*
   Drift drift = {};               ///< used only for the uncertainty bands
 };
 
 /// Selects the ready times of a job.
 enum class Jitter {
   left_out,  ///< r_i is a sum of medians; each operation's median is over samples and ranks
-  included,  ///< r_i is the median over samples of the latest rank's ready time, because a bucket
-             ///< must be ready on all ranks
+  included,  ///< in each sample the latest rank counts, because a bucket must be ready on all ranks; r_i is
+             ///< the median of these ready times over the samples
 };
 
 /// Returns the job built from the medians of the samples. Throws std::invalid_argument for samples that are

@@ -39,8 +39,8 @@ struct RooflineFit {
 /// Fits the roofline to measurements: minimises the sum of squares of fitted / measured - 1, with no rate
 /// below 0. With `bandwidth`, only peak_flops and launch are fitted.
 ///
-/// The time is linear in 1 / peak_flops, 1 / bandwidth and launch as long as it is known which kernels the
-/// memory limits. These are the kernels with fewer flops per byte than the machine balance peak_flops /
+/// Once it is known which kernels are limited by memory, the time is linear in 1 / peak_flops, 1 / bandwidth
+/// and launch. Memory limits the kernels with fewer flops per byte than the machine balance peak_flops /
 /// bandwidth. So the fit sorts the kernels by flops per byte. It solves one linear problem for each interval
 /// of the balance between two successive kernels, and one for each balance that equals a kernel's flops per
 /// byte. It returns the best solution.

@@ -32,7 +32,7 @@ struct SeriesFit {
   double startup = 0;  ///< seconds added to the roofline time of each row; only for a series without warm-up
   /// Share of the time that memory determines, in [0, 1]: the seconds of kernels limited by memory, without
   /// their launches, divided by the seconds of all kernels. Both are fitted times of the rows marked
-  /// `fitted`. If it is small, the times hardly determine the bandwidth.
+  /// `fitted`. If the share is small, the times hardly determine the bandwidth.
   double memory_share = 0;
   std::vector<FittedTime> rows;
 };

@@ -64,10 +64,11 @@ struct Fluid {
   }
 };
 
-/// Returns whether the compute side hands a bucket over to the communication thread and then computes on. The
-/// bucket has the gradients `first` to `last`. A bucket that is ready at the end of the pass is not handed
-/// over: nothing is left to compute, so the compute side carries out its all-reduce itself. Two buckets that
-/// are ready at the same time are handed over together; then only the first of them counts as handed over.
+/// Returns whether the compute side hands a bucket over to the communication thread and then continues to
+/// compute. The bucket has the gradients `first` to `last`. A bucket that is ready at the end of the pass is
+/// not handed over: nothing is left to compute, so the compute side itself carries out the all-reduce. Two
+/// buckets that are ready at the same time are handed over together; then only the first of them counts as
+/// handed over.
 inline bool is_handed_over(std::span<const double> ready, double t_compute, std::size_t first,
                            std::size_t last) {
   return ready[last] < t_compute && (first == 0 || ready[first - 1] < ready[last]);

@@ -21,9 +21,8 @@ class GraphBuilder {
   BufferId buffer(Buffer const& buffer);
 
   /// Adds a task after all others and returns its id. The task waits for the tasks in `task.after` and for
-  /// those that its accesses imply. For each other lane only the wait for the last of these tasks is kept,
-  /// and no wait for a task on the same lane is kept. The order of the tasks on a lane implies all other
-  /// waits.
+  /// those that its accesses imply. Only the last of these tasks on each other lane is stored in Task::after.
+  /// The order of the tasks on a lane implies all other waits.
   TaskId task(Task task);
 
   /// Returns the graph and leaves the builder empty. `expected` says what a complete gradient of this rank

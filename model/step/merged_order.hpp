@@ -16,8 +16,8 @@ struct MergedOrder {
   Violations violations;  ///< only of the rules same_order and no_deadlock; `nodes` is empty if there are any
 };
 
-/// Sorts the tasks of all classes topologically. First the function matches the n-th collective that each
-/// member of a group issues on a communicator with the n-th collective of the other members. It is enough to
+/// Sorts the tasks of all classes topologically. Before that, it matches the collectives that the members of
+/// a group issue on a communicator: the n-th collectives of all members are one collective. It is enough to
 /// look at classes instead of ranks: if ranks wait for each other in a circle, then their classes wait for
 /// each other in a circle, too.
 MergedOrder merged_order(RankGraphs const& step);

@@ -24,8 +24,9 @@
 //   builder.task({Collective{Verb::all_reduce, world}, {{gradient, {0, 100}, AccessMode::modify, ...}},
 //                 {LaneKind::communication, 0}});   // waits for the task before: both use the gradient
 //
-// Ids are indices: of the buffers and tasks of one graph, the operators of the model, and the communicators
-// of the step. index() converts an id to a number. All offsets and counts are in elements, not in bytes.
+// An id is an index into the buffers or the tasks of one graph, into the operators of the model, or into the
+// communicators of the step. index() converts an id to a number. All offsets and counts are in elements, not
+// in bytes.
 
 namespace ddproxy::model {
 

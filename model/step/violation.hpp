@@ -18,8 +18,9 @@ enum class Rule {
   no_deadlock,    ///< ranks and lanes never wait for each other in a circle; a collective waits for all its
                   ///< members
   filled,         ///< no element is read before a task has written it, or after its last use
-  right_content,  ///< a task reads what its access declares: content, element or tensor, version,
-                  ///< micro-batch; no element with this content is declared as padding
+  right_content,  ///< a task reads the content and the element or tensor that its access declares, in the
+                  ///< right version and of its own micro-batch; no element with this content is declared as
+                  ///< padding
   contributes_once,  ///< no contribution enters a gradient or a norm twice
   contributes_all,  ///< no contribution is missing when a gradient or a norm is used, and when the step ends.
                     ///< At the end of the step the averaged gradients, or the updated parameters, are in

@@ -23,7 +23,7 @@ class CsvTable {
   /// header or no row, if a column name repeats, or if a row has the wrong number of fields.
   explicit CsvTable(std::filesystem::path const& file);
 
-  /// Returns the number of rows without the header.
+  /// Returns the number of rows. The header is not counted.
   std::size_t rows() const { return rows_.size(); }
   /// Returns true if the header has that column.
   bool has(std::string const& column) const { return find(column).has_value(); }

@@ -18,8 +18,8 @@ std::size_t length_of(unsigned char first) {
   return first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
 }
 
-// Returns true for control characters, for characters that change the direction of text, and for characters
-// that XML forbids.
+// Returns true for control characters, for line and paragraph separators, for characters that change the
+// direction of text, and for characters that XML forbids.
 bool is_hidden(unsigned code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x2028 && code <= 0x202E) ||
          (code >= 0x2066 && code <= 0x2069) || code == 0xFFFE || code == 0xFFFF;

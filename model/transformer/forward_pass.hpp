@@ -31,9 +31,9 @@ struct TokenTensor {
   /// The transformer block that can compute the tensor again from the block's input. std::nullopt for tensors
   /// outside of blocks, and for the inputs of blocks.
   std::optional<std::size_t> block = std::nullopt;
-  /// true: the tensor stays in fp32 if autocast keeps other activations in bf16. These are the residual
-  /// stream and its gradient, the statistics of norms and of the attention, the logits, their gradient, and
-  /// the loss.
+  /// true: the tensor stays in fp32 if autocast keeps other activations in bf16. Such tensors are the
+  /// residual stream and its gradient, the statistics of norms and of the attention, the logits and their
+  /// gradient, the logarithm of the sum of exp(logit), and the loss.
   bool stays_fp32 = false;
 };
 

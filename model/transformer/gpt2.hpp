@@ -27,9 +27,9 @@ enum class OperationKind {
   token_table,     ///< gradient of the token embedding; added to the head's gradient in a tied model
 };
 
-/// The part of a layer whose parameters an operation uses. Parts of GPT-2 have their names in Hugging Face's
-/// GPT-2. `none`: the operation has no parameters, or its kind alone says which parameters it uses (output
-/// head and embeddings).
+/// The part of a layer whose parameters an operation uses. The parts of GPT-2 have the same names as in
+/// Hugging Face's GPT-2. `none`: the operation has no parameters, or its kind alone says which parameters it
+/// uses (output head and embeddings).
 enum class Part {
   none,
   ln_1,
@@ -66,8 +66,8 @@ struct BackwardPass {
 /// Returns the backward pass of a model, last layer first. The gradients are in the order in which PyTorch
 /// completes them: its autograd engine runs the nodes in the reverse order of the forward pass. So v_proj
 /// comes before k_proj, k_proj before q_proj, and c_fc before c_gate. The position embedding (wpe) comes
-/// before the token embedding (wte); a tied token embedding is the last gradient. Throws what check()
-/// (shape.hpp) throws.
+/// before the token embedding (wte). The token embedding is the last gradient, tied or not. Throws what
+/// check() (shape.hpp) throws.
 BackwardPass backward_pass(Shape const& shape);
 
 /// Returns the number of parameters: the sum of the elements of all gradients.

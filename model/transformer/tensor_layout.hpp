@@ -57,7 +57,7 @@ struct Gradient {
   bool bias = false;       ///< true for the bias of a linear layer or a norm
   std::size_t offset = 0;  ///< index of its first element in the array with all tensors; TensorLayout sets it
 
-  /// Returns its elements in the array with all tensors.
+  /// Returns the place of the tensor in the array with all tensors.
   Slice slice() const { return {offset, static_cast<std::size_t>(numel)}; }
 };
 

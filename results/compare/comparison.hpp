@@ -14,7 +14,8 @@
 
 namespace ddproxy::results {
 
-/// The unit of the permutation test. If both builds were equal, the units of base and new could be exchanged.
+/// The unit of a comparison. If both builds were equal, the units of base and new could be exchanged. The
+/// permutation test of rounds and of runs relies on this. There is no such test for samples.
 enum class Unit {
   rounds,  ///< the two runs of a round of scripts/gate, in which both builds took turns
   runs,    ///< the runs of both sides, if there are several files on a side

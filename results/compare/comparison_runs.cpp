@@ -23,8 +23,8 @@ std::vector<double> medians(std::vector<CaseTimes const*> const& runs) {
   return all;
 }
 
-// Returns the median over the samples of ln(new / base). The builds took each sample in turns, so a drift of
-// the machine affects both and cancels.
+// Returns the median over the samples of ln(new / base). After each sample of one build the other build took
+// a sample, so a drift of the machine affects both and cancels.
 double paired_log_ratio(CaseTimes const& base, CaseTimes const& next) {
   std::vector<double> ratios;
   for (std::size_t k = 0; k < std::min(base.samples.size(), next.samples.size()); ++k)

@@ -40,8 +40,8 @@ class Id {
 /// Throws Error if `status` is negative.
 void check(herr_t status);
 
-/// Prepares HDF5. Call it before any other function. Afterwards HDF5 does not print its error stack, because
-/// Error contains the message. It also does not close files at the end of the process.
+/// Prepares HDF5. Call this function before any other. Afterwards HDF5 does not print its error stack,
+/// because Error contains the message. HDF5 also does not close files at the end of the process.
 void start();
 
 /// Creates a file that HDF5 keeps in memory and never writes to a disk. Closing the file discards it.

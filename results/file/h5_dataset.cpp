@@ -25,8 +25,8 @@ hsize_t samples_of_a_chunk(hsize_t values) {
   return std::clamp<hsize_t>(most_values / std::max<hsize_t>(values, 1), 1, most_samples);
 }
 
-// Returns the data space of a dataset that can grow. HDF5 stores such a dataset in chunks. Sets their size in
-// `creation`.
+// Returns the data space of a dataset that can grow. Also sets the size of a chunk in `creation`, because
+// HDF5 stores such a dataset in chunks.
 Id growing_space(hid_t creation, Dataset const& dataset, Extents const& extents) {
   const auto now = sizes(extents);
   auto most = now, chunk = now;
@@ -119,7 +119,7 @@ Id ensure_dataset(hid_t file, Dataset const& dataset, Extents const& extents) {
                            " dimensions, not " + std::to_string(extents.size()));
   if (exists(file, std::string(dataset.path))) return open_with(file, dataset, extents);
   const Id group = open_or_create_group(file, std::string(dataset.group()));
-  std::vector<Id> scales;  // created first, so that no dataset is created if a scale has another length
+  std::vector<Id> scales;  // created first: if an older scale has a different length, no dataset is created
   for (std::size_t k = 0; k < extents.size() && !dataset.is_coordinate(); ++k)
     scales.push_back(ensure_scale(file, dataset.group(), dataset.dimensions[k], extents[k]));
   Id created = create_dataset(group, dataset, extents);

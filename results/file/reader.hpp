@@ -38,7 +38,8 @@ class Reader {
 
   /// Returns true if the dataset exists.
   bool has(std::string_view dataset) const;
-  std::vector<std::string> datasets() const;  ///< returns the paths of the schema that the file has
+  /// Returns the paths of those datasets of the schema that the file has.
+  std::vector<std::string> datasets() const;
 
   /// Returns the attribute `name` of a group ("/" for the root). Returns nothing if the group or the
   /// attribute does not exist.

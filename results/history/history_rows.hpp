@@ -9,7 +9,7 @@ namespace ddproxy::results {
 
 /// Returns the table of `compare --history`: one row for each case, a last row for the mean over the cases,
 /// and one decision for all rows. The decision is "slower" if any row is slower. Otherwise it is "undecided"
-/// in each of these cases, and "unchanged" in all others:
+/// if one or more of these statements hold, and "unchanged" if none does:
 ///
 /// - The newest file of the folder cannot be read.
 /// - The newest night did not measure every case.

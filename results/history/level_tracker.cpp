@@ -19,8 +19,9 @@ constexpr std::size_t most_to_recover = 3;
 
 }  // namespace
 
-// Returns the number k of newest nights, at most `longest`, whose mean differs most clearly from `reference`:
-// k times the squared difference is largest.
+// Returns the number of newest nights whose mean differs most clearly from `reference`. For the k newest
+// nights, the measure is k times the squared difference of their mean from `reference`. The result is the k
+// from 1 to `longest` with the largest measure.
 std::size_t LevelTracker::length_of_change(std::size_t longest, double reference) const {
   std::size_t best = 1;
   double largest = 0.0, sum = 0.0;

@@ -50,8 +50,8 @@ class LevelTracker {
 
   /// Returns the open slowdown, if any.
   std::optional<Slowdown> const& slowdown() const { return slowdown_; }
-  /// Returns the index of the first night after the last speed-up, if at most 30 nights followed it.
-  /// Otherwise returns nothing.
+  /// Returns the index of the night with which the last speed-up began. Returns nothing if there was no
+  /// speed-up, if a slowdown was found since then, or if more than 30 nights are on the new level.
   std::optional<std::size_t> faster_since() const;
   /// Returns whether there were enough nights to test the newest one: at least five.
   bool is_tested() const { return is_tested_; }

@@ -58,8 +58,8 @@ class NightLevels {
   Level level(std::size_t without = 0, std::size_t most = window_nights) const;
   /// Returns the plain mean of the `newest` newest nights; outliers are not clipped.
   double mean(std::size_t newest) const;
-  /// Returns the noise of the newest nights of all segments, at most 30 nights. The noise of a night is its
-  /// difference from the level of its segment.
+  /// Returns the noise of the newest nights, at most 30 of them. They may belong to several segments. The
+  /// noise of a night is its difference from the level of its segment.
   Noise noise(std::size_t without = 0) const;
   /// Returns the residuals of the nights that noise() uses: their differences from the level of their
   /// segment. If `clipped` is true, outliers are clipped as in clipped_residuals() (night_noise.hpp).

@@ -15,8 +15,9 @@ namespace {
 
 constexpr double clip = 6.0;
 
-// Computes medians of the values and of their distances from a centre. It is used for every night of every
-// series. So it allocates the copy that it sorts only once. A copy of at most 64 values needs no allocation.
+// Computes medians of the values and of their distances from a centre. The class is used for every night of
+// every series. So it allocates memory only once, for a copy of the values that it can reorder. A copy of at
+// most 64 values needs no allocation.
 class Medians {
  public:
   explicit Medians(std::span<const double> values)

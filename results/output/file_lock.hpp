@@ -22,8 +22,8 @@ class FileLock {
   FileLock(FileLock const&) = delete;
   FileLock& operator=(FileLock const&) = delete;
 
-  /// Returns true if this program still has the lock. If TARGET.lock was deleted or replaced, takes the lock
-  /// again. Returns false if another program has taken the lock meanwhile.
+  /// Makes sure that this program has the lock: if TARGET.lock was deleted or replaced, takes the lock again.
+  /// Returns false if another program has taken the lock meanwhile. Otherwise returns true.
   bool renew();
   /// Returns the system's reason why the file system has no locks; empty if it has locks.
   std::string const& no_locks() const { return no_locks_; }

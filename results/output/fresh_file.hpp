@@ -44,7 +44,7 @@ class FreshFile {
   /// Syncs the file to the disk and renames it to the target. Throws std::runtime_error that names the target
   /// and the system's reason. Call it once, as the last function.
   void take_place();
-  /// Returns the identity of the new file, which it keeps after it was renamed.
+  /// Returns the identity of the new file. take_place() does not change the identity.
   FileIdentity identity() const { return identity_; }
 
  private:

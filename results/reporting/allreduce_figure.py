@@ -9,7 +9,7 @@ import numpy as np
 from . import derive, style
 from .errors import ReportError
 
-NARROWEST = 1.02  # the band from minimum to maximum is drawn only if some maximum is more than this factor above its minimum; a narrower one cannot be seen
+NARROWEST = 1.02  # the band from minimum to maximum is drawn only if at some size the maximum is larger than this factor times the minimum; a narrower band cannot be seen
 PUBLISHED_RANKS = 8  # number of ranks of inputs/published/allreduce-8xa100-1node.csv; the file does not state it
 
 

@@ -37,8 +37,9 @@ def arguments() -> argparse.Namespace:
 
 
 def reference(name: str | None, newest: Results) -> tuple | None:
-    """Returns (name, table) of the published all-reduce times to draw beside a(x), or None. `name` is the value of --reference. Without it,
-    returns the table of eight A100 if NCCL measured a(x) on eight A100 of one host."""
+    """Returns (name of the file without its suffix, table) of the published all-reduce times to draw beside a(x), or None. The argument `name` is the
+    value of --reference. If it is "none", returns None. If the option was not given, returns the table of eight A100 if NCCL measured a(x) on eight A100
+    of one host, else None."""
     if name == "none" or (name is None and not (PUBLISHED.is_file() and is_machine_of_published(newest))):
         return None
     path = Path(name) if name else PUBLISHED

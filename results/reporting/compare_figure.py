@@ -15,7 +15,7 @@ LINES = ((style.MEASURED, "o", "-"), (style.PREDICTED, "s", "--"), (style.GOOD, 
 
 
 def draw_against(files):
-    """Draws T(b) of each file in one figure. Strategies with caps other than `bucketed` have dotted lines.
+    """Draws T(b) of each file in one figure. All strategies with caps except `bucketed` have dotted lines.
     Returns None if a file has no cases with a cap."""
     if not all(map(has_caps, files)):
         return None
@@ -95,7 +95,7 @@ def in_time(files):
 
 
 def draw_history(files):
-    """Draws T over time, relative to the first file: of the best bucketed case, and of naive, flat and per_tensor."""
+    """Draws T of the best bucketed case, naive, flat and per_tensor over time. T is relative to the first file that has the case."""
     files = in_time(files)
     times = [_time(f) for f in files]
     x = times if all(times) and len(set(times)) == len(times) else list(range(len(files)))

@@ -78,7 +78,8 @@ def _against(files):
 
 
 def _history(files):
-    """Returns a title that says how T of a case changed from the first file to the newest one. The case is the best one of the first file."""
+    """Returns a title that says how T of a case changed from the first file to the newest one. The case is the best bucketed case of the first
+    file. If one of the two files lacks this case, the title is about the next case of history_series() that both files have."""
     for name, values in history_series(files).items():
         if np.isfinite(values[[0, -1]]).all():
             return f"T of {name}: {derive.percent(values[-1] / values[0] - 1.0, sign='+')} from the first file to the newest"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the first lines of the page: how much faster the best bucket size is, and the answer in a few sentences."""
+"""Writes the first lines of the page: how much faster the best bucket size is than 25 MiB, and the answer in a few sentences."""
 import numpy as np
 
 from . import derive, intervals, step_figure

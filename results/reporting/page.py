@@ -142,7 +142,7 @@ WORDS = (
 )
 
 
-# Words of a page of whole steps that differ from those of a sweep, or that only such a page has.
+# Words on a page of whole steps. Only such a page has them, or their explanation differs from that on the page of a sweep.
 OF_STEPS = (
     ("step", "one training step: forward pass, backward pass, all-reduces of the gradients, clipping and update of the parameters"),
     ("E, exposed", "exposed communication: the time of the step minus the compute time of the same step without communication. It is not one of the parts that add up to the step; it overlaps with them"),

@@ -41,8 +41,8 @@ SCRIPT = """
 
 
 def _case_events(results, case, name, process):
-    """Yields the Chrome trace events of one case. Each rank is a process, with one row for compute, one for communication, and a counter
-    of the live buffers."""
+    """Yields the Chrome trace events of one case. Each rank is a process, with one row for compute, one row for each communication lane, and a
+    counter of the live buffers if the file has their bytes."""
     first, count = int(results["/timeline/first"][case]), int(results["/timeline/count"][case])
     part = slice(first, first + count)
     start, end, resource, label = (results["/timeline/" + n][part] for n in ("start", "end", "resource", "label"))

@@ -83,7 +83,7 @@ def _child(path: Path, answer: Any) -> None:
         answer.send((read(path), None))
     except ReportError as error:
         answer.send((None, str(error)))
-    except Exception as error:  # h5py raises many kinds for a damaged file
+    except Exception as error:  # h5py raises exceptions of many types for a damaged file
         reason = " ".join(str(error).split()) or type(error).__name__
         answer.send((None, f"cannot be read as HDF5 ({reason}); give a results file, which ddproxy writes with -o"))
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import derive, plausible, style
 
-SHOWN_SLOWDOWN = 0.01  # a slowdown of at least this share of T is labelled
+SHOWN_SLOWDOWN = 0.01  # a slowdown above this share of T is labelled
 SHOWN_PART = 0.002  # a part is in the legend if it takes at least this share of the axis in some bar. A narrower part cannot be seen
 PARTS = {"compute": (style.SKY, ""), "communication": (style.OTHER, "//"), "slowdown": (style.GOOD, "xx"),
          "tail": (style.PREDICTED, ".."), "exposed": ("#E69F00", "\\\\")}

@@ -8,7 +8,7 @@ from . import derive, intervals, step_timeline_figure, style
 
 PARTS = {"forward": (style.SKY, ""), "recompute": (style.OTHER, "//"), "backward": (style.MEASURED, ""), "clip": (style.GOOD, "xx"), "update": (style.PREDICTED, ".."),
          "copies": ("#999999", "--"), "waiting": ("#E69F00", "\\\\")}
-EARLIER = {**PARTS, "exposed": PARTS["waiting"]}  # files of earlier versions have no waiting, so E fills its place
+EARLIER = {**PARTS, "exposed": PARTS["waiting"]}  # files of earlier versions do not have the part `waiting`, so their bars show E in its place
 REST = "gap"  # the time of the step minus the sum of its parts
 REST_LOOK = {"color": "none", "hatch": "////", "edgecolor": style.GREY, "linewidth": 0.8}
 STEP_LOOK = {"color": style.INK, "linewidth": 2.0}

@@ -10,7 +10,7 @@ from matplotlib.transforms import ScaledTranslation
 
 from . import style, timeline_figure
 
-# {words of the legend: (phases, colour)}, compute in the colours of step_figure. Colour-blind readers can tell the collectives apart, and all can be
+# {words of the legend: (phases, colour)}. Compute has the colours of step_figure. Colour-blind readers can tell the collectives apart, and all colours can be
 # seen on white and on black. Gathers and broadcasts have similar colours: a step has only one of the two.
 COLOURS = {"forward": (("forward",), style.SKY), "recompute": (("recompute",), style.OTHER), "backward": (("backward",), style.MEASURED),
            "clip": (("norm", "clip"), style.GOOD), "update": (("update",), style.PREDICTED), "copy": (("copy",), style.GREY),
@@ -40,7 +40,7 @@ def _draw_tasks(axes, start, end, phase, resource, title):
     for phases, colour in COLOURS.values():
         for name, row in rows.items():
             spans = [(start[k], end[k] - start[k]) for k in np.flatnonzero(np.isin(phase, phases) & (resource == name))]
-            axes.broken_barh(spans, (row - 0.35, 0.7), facecolors=colour, edgecolors=colour, linewidth=0.3)  # so that even the shortest task can be seen
+            axes.broken_barh(spans, (row - 0.35, 0.7), facecolors=colour, edgecolors=colour, linewidth=0.3)  # the edge of the bar makes even the shortest task visible
     axes.set_title(title, loc="left", fontsize=9.5)
     axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.set_yticks(list(rows.values()), list(rows))
@@ -71,7 +71,7 @@ def is_calculated(results):
 
 
 def allocation(results):
-    """Returns a text about the allocated memory. It says so if only a part of the buffers is allocated, because compute is simulated."""
+    """Returns a text about the allocated memory. If compute is simulated, and therefore only a part of the buffers is allocated, the text says so."""
     is_part = 0.0 < timeline_figure.allocated(results) and is_calculated(results)
     return timeline_figure.allocation(results) + ", only for the data of the all-reduces" * is_part
 
@@ -106,7 +106,7 @@ def _draw_memory(axes, results, factor):
 def _explain_colours(axes, phase):
     """Draws a legend of the phases that the step has, below the last axes."""
     there = {words: colour for words, (phases, colour) in COLOURS.items() if np.isin(phase, phases).any()}
-    below = axes.transAxes + ScaledTranslation(0.0, -0.45, axes.figure.dpi_scale_trans)  # inches, so that it clears the label of the axis
+    below = axes.transAxes + ScaledTranslation(0.0, -0.45, axes.figure.dpi_scale_trans)  # an offset in inches, so that the legend clears the label of the axis
     axes.legend([Patch(color=colour) for colour in there.values()], list(there), loc="upper center", bbox_to_anchor=(0.45, 0.0), bbox_transform=below,
                 ncol=min(4, len(there)), columnspacing=1.2, handlelength=1.4, fontsize=8)
 

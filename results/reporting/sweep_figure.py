@@ -93,7 +93,7 @@ def _predicted(axes, curve, ends, unit):
 
 
 def _added(axes, curve):
-    """Draws a line for each strategy with caps other than `bucketed`, with its name in the legend."""
+    """Draws a line for each strategy with caps except `bucketed`, with the name of the strategy in the legend."""
     x, predicted = curve.cases.x, curve.columns[3]
     for k, (name, line) in enumerate(curve.cases.added_lines().items()):
         colour, marker = ADDED[k % len(ADDED)]

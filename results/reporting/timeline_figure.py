@@ -39,7 +39,7 @@ def first_rank(results, case):
 
 
 def is_left_out(results, case):
-    """Returns whether the last sample of the case, which its timeline shows, does not count, because the machine was in another state."""
+    """Returns whether the last sample of the case does not count, because the machine was in another state. The timeline of the case shows this sample."""
     if not results.has("/sweep/counted"):
         return False
     taken = results["/sweep/counted"][case]
@@ -72,7 +72,7 @@ def _draw_events(axes, start, end, resource, factor):
         for parity in (0, 1):  # neighbours have different colours, so that each bucket can be seen
             spans = [(start[k] * factor, (end[k] - start[k]) * factor) for k in chosen[parity::2]]
             axes.broken_barh(spans, (ROWS[name] - 0.35, 0.7), facecolors=colours[parity], edgecolors=colours[parity],
-                             linewidth=0.3)  # so that even the shortest call can be seen
+                             linewidth=0.3)  # the edge of the bar makes even the shortest call visible
 
 
 def _fits(axes, text, width):
@@ -82,7 +82,8 @@ def _fits(axes, text, width):
 
 
 def _label_exposed(axes, low, high, unit):
-    """Labels the exposed span: inside it, in one line, in two, or upright. A span that is too narrow gets an arrow."""
+    """Labels the exposed span. The label stands inside the span, in one line, in two lines, or upright. If the span is too narrow for that, the label
+    stands beside it, with an arrow to the span."""
     words, middle = f"exposed: {high - low:.3g} {unit}", (low + high) / 2.0
     look = {"ha": "center", "va": "center", "fontsize": 9, "bbox": {"boxstyle": "round,pad=0.15", "facecolor": style.PAPER, "alpha": 0.75,
                                                                    "linewidth": 0}}
@@ -209,7 +210,7 @@ def finding(results, cases):
 def _explain_colours(axes):
     """Draws a legend below the last axes: neighbours alternate between two colours, and the exposed time is grey."""
     pairs = [tuple(Patch(color=colour) for colour in COLOURS[name]) for name in ROWS]
-    below = axes.transAxes + ScaledTranslation(0.0, -0.45, axes.figure.dpi_scale_trans)  # inches, so that it clears the label of the axis
+    below = axes.transAxes + ScaledTranslation(0.0, -0.45, axes.figure.dpi_scale_trans)  # an offset in inches, so that the legend clears the label of the axis
     axes.legend([*pairs, Patch(color=style.GREY, alpha=0.3)], ["operations", "buckets (colours alternate)", "exposed"], loc="upper center",
                 bbox_to_anchor=(0.5, 0.0), bbox_transform=below, ncol=3, handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},
                 columnspacing=1.2, fontsize=8)

@@ -60,7 +60,7 @@ void set_limits(ChildLimits const& limits) {
   std::ofstream("/proc/self/oom_score_adj") << 1000;  // the child is killed first if memory runs out
 }
 
-// Discards what a library prints when it crashes, because it does not help the user.
+// Discards all output of the child. What a library prints in a crash does not help the user.
 void silence() {
   const int nothing = open("/dev/null", O_RDWR);
   if (nothing < 0) return;

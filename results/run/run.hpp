@@ -25,8 +25,9 @@ struct Condition {
   std::string key;                 ///< key for --allow
   std::string value = {};          ///< empty: the file does not contain the condition
   std::vector<double> hertz = {};  ///< used instead of `value`: one frequency per rank, NaN if unknown
-  /// Used instead of `value`: round trip of a cache line between two cores in the state of the machine,
-  /// seconds (machine_state.hpp). 0: unknown.
+  /// Used instead of `value`: round trip of a cache line between two cores, in seconds. It is the round trip
+  /// in the machine state to which the figures of the run belong (model/predict/machine_state.hpp). The value
+  /// 0 means unknown.
   double round_trip = 0;
 };
 

@@ -12,13 +12,15 @@ namespace ddproxy::results {
 /// Reads the cases of /sweep, or the parts of the steps if `ddproxy step` wrote the file. The last samples of
 /// a case may be NaN on all ranks: they were not measured, and are NaN in the result. Samples that the run
 /// left out of its own figures are NaN in the result, too. Throws std::invalid_argument that names the file
-/// and the case if gradients were wrong, or if any other time is not a positive number. Also throws
-/// std::invalid_argument if `ddproxy collectives` wrote the file.
+/// and the case if gradients were wrong, or if a measured sample has a time that is not positive. Also throws
+/// std::invalid_argument if the verified step of `ddproxy step` computed wrong numbers, or if the file is
+/// from `ddproxy collectives`.
 std::vector<CaseTimes> read_cases(Reader const& reader);
 
 /// Reads from the group /gate the times of the parts that `[gate]` of the input measures besides the cases.
 /// Each part becomes a case of the strategy "part". Returns an empty list if the file has no such group.
-/// Throws the same exceptions as read_cases().
+/// As in read_cases(), the last samples may be NaN. Throws std::invalid_argument that names the file and the
+/// part if a measured sample has a time that is not positive.
 std::vector<CaseTimes> read_parts(Reader const& reader);
 
 /// Returns the names of ddproxy's own cases that have times but no verified gradients: /sweep/verified is not

@@ -94,8 +94,9 @@ std::string sweep_of(Reader const& reader) {
 }
 
 // Returns where the all-reduce buffers were: "host", "staged" or "direct"; empty if MPI did not reduce. The
-// key `mode` has backend and progress, and the key `wire` the wire format. The NCCL version is not part of
-// the identity, because a user may want to compare versions.
+// attribute `allreduce` of the file also contains the backend, the progress and the wire format. The keys
+// `mode` and `wire` have these. The NCCL version is not part of the identity, because a user may want to
+// compare versions.
 std::string buffers_of(Reader const& reader) {
   const auto text = reader.text("/provenance", "allreduce");
   if (reader.text(measured_group(reader), "backend") != "mpi" || text.empty()) return "";

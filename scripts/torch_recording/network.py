@@ -15,7 +15,8 @@ TARGET_SECONDS = 0.1  # duration of one sample
 
 
 def sizes(total, others=()):
-    """Returns message sizes in bytes, in ascending order: powers of two from 1 KiB, `others`, and the whole model, at most LARGEST_MESSAGE."""
+    """Returns message sizes in bytes, in ascending order: the largest size, which is `total` but at most LARGEST_MESSAGE; the powers of two from
+    1 KiB up to it; and `others`."""
     largest = min(total, LARGEST_MESSAGE)
     found, size = [], 1024
     while size < largest:

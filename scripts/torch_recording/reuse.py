@@ -20,7 +20,7 @@ def read(path, columns):
 
 
 def check_model(path, recorded, ours):
-    """Checks that both have the same tensors. `recorded`, `ours`: elements by name."""
+    """Checks that the recorded model and this model have the same gradients. `recorded`, `ours`: number of elements by name."""
     for name in [*ours, *recorded]:
         here, there = ours.get(name, 0), recorded.get(name, 0)
         if here != there:

@@ -23,7 +23,7 @@ from .median_interval import median_interval
 from .python_calls import FUNCTIONS, PythonCalls
 
 WARM_UP = 2
-# Pause before each measurement, in which a link that tc limits can refill its token bucket. In a step, the bucket
+# Pause before each measurement, in which a link that tc limits can refill its token bucket. In a step, the token bucket
 # refills while compute runs.
 PAUSE_S = 0.05
 
@@ -89,7 +89,7 @@ def steps(method, loss, count, silent):
 
 
 def groups_of(calls):
-    """Returns the calls in groups: each call that Python waits for, and each run of calls that it does not wait for."""
+    """Returns the calls in groups. Each call that Python waits for is a group. Consecutive calls that Python does not wait for are one group."""
     groups = []
     for is_async, run in itertools.groupby(calls, key=lambda call: call.is_async):
         groups += [tuple(run)] if is_async else [(call,) for call in run]

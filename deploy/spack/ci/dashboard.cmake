@@ -9,7 +9,7 @@ set(folder "${CTEST_SCRIPT_ARG}")
 set(dashboard "${folder}/dashboard")
 file(REMOVE_RECURSE "${dashboard}")
 
-# Sets `result` to the line with which CTest reads the ratio of `all cases` as a measurement, or to nothing.
+# Sets `result` to the line from which CTest reads the ratio of `all cases` as a measurement. Sets it to nothing if there is no ratio.
 function(ratio_line result)
   set(${result} "" PARENT_SCOPE)
   if(EXISTS "${folder}/gate.json")

@@ -21,7 +21,7 @@ Integers to_integers(Reals const& values) {
 }
 
 // Returns the properties that a GPT-2 model does not have. The text is empty for a GPT-2 model. So the
-// description of such a model is the same as in an older file, and `compare` finds no difference.
+// description of a GPT-2 model is the same as in older files, and `compare` finds no difference.
 std::string describe_llama(model::Shape const& s) {
   std::string text;
   if (s.kv_heads != 0 && s.kv_heads != s.heads) text += fmt::format(" kv_heads {}", s.kv_heads);

@@ -53,7 +53,7 @@ void say_obstacles(Options const& options, std::string const& file,
 
 EarlierRounds find(Options const& options, Config const& config, std::vector<std::string> hosts) {
   const bool automatic = options.resume == resume_auto;
-  // Another run still writes this file. This run reports that when it creates its own results file.
+  // If the file is locked, another run still writes it. This run reports that when it creates its own file.
   if (automatic && results::is_locked(options.output)) return {};
   const std::filesystem::path file = automatic ? options.output.string() + ".part" : options.resume;
   std::error_code unreadable;

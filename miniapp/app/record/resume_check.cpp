@@ -26,8 +26,9 @@ std::vector<std::string> texts_of(results::Reader const& reader, std::string_vie
   return reader.has(dataset) ? reader.texts(dataset) : std::vector<std::string>{};
 }
 
-// Counts the rounds of a dataset [case][round][rank] in which every case has a sample on every rank. A
-// dataset without the last dimension has the samples of one rank.
+// Counts the rounds of a dataset [case][round][rank] in which every case has a sample on every rank. The
+// dataset may also have two dimensions, like /step/measured [row][sample]. Then counts the samples that have
+// a value in every row.
 std::int64_t complete_rounds_in(results::Reader const& reader, std::string_view dataset) {
   if (!reader.has(dataset)) return 0;
   const auto extents = reader.extents(dataset);

@@ -88,9 +88,9 @@ class EventNames {
     return of + (task.accesses.front().content == model::Content::norm ? "norm" : run_of(task));
   }
 
-  // Returns the name of the bucket or unit that a task uses, for instance "bucket 3". The task's first access
-  // to gradients or parameters decides: its last element lies in this bucket or unit. An access without
-  // elements lies at the end of its bucket or unit.
+  // Returns the name of the bucket or unit that a task uses, for instance "bucket 3". This is the bucket or
+  // unit that contains the last element of the task's first access to gradients or parameters. Padding does
+  // not count. An access without elements other than padding lies at the end of its bucket or unit.
   std::string run_of(model::Task const& task) const {
     auto const& access = *std::ranges::find_if(
         task.accesses, [](auto const& each) { return each.content != model::Content::norm; });

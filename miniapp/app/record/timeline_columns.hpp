@@ -16,7 +16,7 @@ namespace ddproxy {
 /// Collects the columns of /timeline, and the columns of /memory that follow from the same traces. Call
 /// add_case() for each case in order, then write().
 ///
-/// An event is a task that runs an operator, copies or carries out a collective. A host wait is no event.
+/// An event is a compute task, a copy or a collective. A host wait is no event.
 class TimelineColumns {
  public:
   /// Adds the events of all ranks of a case, and the live buffers of rank 0. Either all cases have a

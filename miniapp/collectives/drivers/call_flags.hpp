@@ -13,8 +13,8 @@ namespace ddproxy {
 /// Has a flag for each call of a communication lane. The driver of the lane sets the flag when the call is
 /// done. Another lane can wait for a flag in the same way as for an event of a device.
 ///
-/// Order of calls: begin(), then set() with a rising number of calls, and fail() if the lane fails. A flag is
-/// valid until the next begin(). Any thread may test a flag.
+/// Order of calls: begin(); then set(), each time that more calls of the lane are done; fail() if the lane
+/// fails. A flag is valid until the next begin(). Any thread may test a flag.
 class CallFlags {
  public:
   /// Takes the list of finished calls. The driver must append a call to `done` before it sets the call's

@@ -16,10 +16,11 @@ namespace ddproxy {
 /// driver carries them out one after another. The driver is a LaneWorker, a JointDriver or a PolledLane; it
 /// may run on another thread.
 ///
-/// Order of calls on the compute side: begin(), then post() for each call or group. If the driver polls, it
-/// calls is_busy(), begin_next() and finish(). If it waits, it calls is_busy(), next(), start_next(), the
-/// engine's wait(), and note_done(). The two sides need no lock: one side writes an element before an atomic
-/// counter counts it, and the other side reads only elements that are counted.
+/// Order of calls on the compute side: begin(), then post() for each call or group. A JointDriver polls: it
+/// calls is_busy(), begin_next() and finish(). A LaneWorker waits: it calls is_busy(), next(), start_next(),
+/// the engine's wait(), and note_done(). A PolledLane calls is_under_way(), next(), begin_next(), the
+/// engine's test() or wait(), and note_done(). The two sides need no lock: one side writes an element before
+/// an atomic counter counts it, and the other side reads only elements that are counted.
 class CallQueue {
  public:
   /// Takes the engine that carries out the calls.

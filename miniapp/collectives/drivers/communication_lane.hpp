@@ -27,8 +27,8 @@ struct FinishedCall {
   Clock::time_point ready;  ///< when the elements that the call reads were ready, before or at `start`
 };
 
-/// Carries out the collectives of one communicator. Their slices lie in one memory. The collectives are
-/// carried out one after another, in the order in which start() and start_group() post them.
+/// Carries out the collectives of one communicator. The slices of all these collectives lie in one array. The
+/// collectives are carried out one after another, in the order in which start() and start_group() post them.
 ///
 /// Problem: communication must make progress while compute runs. MPI needs a thread or polling for that, and
 /// NCCL needs a stream. This interface is the same for all of them. ThreadedLane, PolledLane and the lanes of

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr Clock::duration spin = 1ms;       // how long a thread that waits for the other side spins
-constexpr Clock::duration young = 200us;    // how long after the last progress polling goes on without sleeps
+constexpr Clock::duration young = 200us;    // after progress, the thread polls for this time without sleeping
 constexpr Clock::duration interval = 20us;  // time between two polls after that
 
 Bell make_bell(bool own_core) {

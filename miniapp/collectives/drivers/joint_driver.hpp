@@ -28,9 +28,9 @@ struct JointPolling {
 /// Order of calls, all from the compute side: CallQueue::begin() of each lane's queue, then post(),
 /// progress() and wait().
 ///
-/// A call of one lane may wait for a call of another lane. But no engine may block, because then the other
-/// engines make no progress. This can cause a deadlock: the blocked call waits for another rank, and that
-/// rank waits for a call of one of the other engines.
+/// A call of one lane may wait for a call of another lane. But an engine must not block: while it blocks, the
+/// other engines make no progress. A deadlock is then possible: the blocked call waits for another rank, and
+/// that rank waits for a call of one of the other engines.
 class JointDriver {
  public:
   /// Takes one engine for each lane, and starts the communication thread if `polling` asks for one. Throws

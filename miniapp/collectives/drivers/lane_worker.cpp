@@ -75,8 +75,8 @@ bool LaneWorker::carry_out_here(std::size_t calls) {
 }
 
 // Carries out the next call, and returns the number of calls done since begin(). The calling thread must have
-// claimed the queue. `adopts_device`: it is the thread's first call, and the thread has not selected the
-// device yet.
+// claimed the queue. If `adopts_device` is true, first selects the device for the calling thread. The
+// communication thread needs that once, before its first call.
 std::size_t LaneWorker::carry_out_next(bool adopts_device) {
   try {
     if (adopts_device) adopt_device();

@@ -23,7 +23,8 @@ struct Runs {
 class CallPieces {
  public:
   CallPieces() = default;
-  /// Cuts a call. A piece has at most `most_elements` elements in the buffer, but at least one of each part.
+  /// Cuts a call. A piece has at most `most_elements` elements in the buffer, but at least one element of
+  /// each part.
   CallPieces(CollectiveCall const& call, GroupPlace place, std::size_t most_elements);
 
   CollectiveCall const& call() const { return call_; }

@@ -17,8 +17,9 @@ namespace ddproxy {
 /// it. CallTable selects blocking or nonblocking functions, for example MPI_Allreduce or MPI_Iallreduce.
 ///
 /// Problem: for a nonblocking collective in place, MPI allocates a temporary buffer for the whole message. So
-/// a call is carried out in consecutive pieces. Each piece is converted to the wire format before it is sent.
-/// When it has arrived it is converted back, and multiplied by 1/n if the call averages (MpiWire).
+/// a call is carried out in consecutive pieces. Each piece is converted to the wire format before it is sent,
+/// and converted back when it has arrived. If the call averages, its sums are turned into averages. MpiWire
+/// does all this.
 ///
 /// The sends and receives of a group use nonblocking functions. They are in flight at the same time, each
 /// with a buffer of its own. Their tags count messages, so the k-th send of rank a to rank b matches the k-th

@@ -66,9 +66,9 @@ class NcclLane : public CommunicationLane {
   Priority priority_;
   WireFormat wire_;
   gpu::OwnStream stream_;
-  kernels::Space exec_;  // the same stream as an execution-space instance
+  kernels::Space exec_;  // stream_, as an execution-space instance of Kokkos
   DeviceWire message_;
-  kernels::Floats sums_;  // the result of a reduce-scatter in fp32 that adds
+  kernels::Floats sums_;  // the result of a reduce-scatter in fp32, before it is added (CollectiveCall::adds)
   NcclCommunicator nccl_;
   std::vector<PostedCall> calls_;
   std::vector<NcclMessage> group_;            // messages of the group that is being enqueued

@@ -22,8 +22,9 @@ namespace ddproxy {
 class StagedEngine : public CollectiveEngine {
  public:
   /// Takes the staging and the inner engine, which must work on staging->memory(). A slot holds
-  /// `piece_elements` elements, at least one more than the group has ranks. A collective that takes longer
-  /// than `timeout_s` seconds is an error; the message names the rank of `place`.
+  /// `piece_elements` elements. This number must be greater than the number of ranks of the group. A
+  /// collective that takes longer than `timeout_s` seconds is an error; the message names the rank of
+  /// `place`.
   StagedEngine(std::unique_ptr<Staging> staging, std::unique_ptr<CollectiveEngine> inner,
                std::size_t piece_elements, GroupPlace place, double timeout_s)
       : staging_(std::move(staging)),

@@ -13,8 +13,8 @@ namespace ddproxy {
 /// in device memory that collectives read and write, for instance all gradients of a rank. The copies are
 /// asynchronous. They are carried out one after another, in the order in which they are enqueued.
 ///
-/// Order of calls for a slot: fetch(), then over() until it returns true, then use of the slot, then
-/// put_back(). After put_back() the slot may be fetched again at once, because the copies keep their order.
+/// Order of calls for a slot: fetch(); then over() until it returns true; then use the slot; then put_back().
+/// The next fetch() into the slot may follow put_back() at once, because the copies keep their order.
 class Staging {
  public:
   virtual ~Staging() = default;

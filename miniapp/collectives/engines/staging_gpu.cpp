@@ -74,7 +74,7 @@ std::unique_ptr<Staging> make_pinned_staging(float* arena, std::size_t piece_ele
 // Uses a kernel without Kokkos, because the communication thread must not use Kokkos at the same time as the
 // main thread.
 void scale_device_memory(float* values, std::size_t count, float factor) {
-  static gpu::OwnStream* const stream = new gpu::OwnStream;  // never destroyed: the driver may end earlier
+  static gpu::OwnStream* const stream = new gpu::OwnStream;  // never destroyed, as the driver may end first
   constexpr unsigned blocks = 64, threads = 256;             // few blocks, so that compute can run beside it
   kernels::forget_foreign_error();                           // MPI has just run on this thread
   scale<<<blocks, threads, 0, stream->get()>>>(values, count, factor);

@@ -22,10 +22,11 @@ using Scale = void (*)(float* values, std::size_t count, float factor);
 /// Order of calls: cut() a call into pieces; then, for each piece, pack(), the call of MPI, and unpack().
 /// Finish one piece before the next one, because all pieces share the buffers.
 ///
-/// fp32: a piece is transferred directly from and to the memory. Only a reduce-scatter of host memory uses a
-/// buffer. If it has several pieces, the parts of a piece lie side by side in the buffer. If it has one piece
-/// and works in place, MPI assigns the result to the buffer, because it must not assign elements that it
-/// reads. If it adds, MPI writes the sum to the buffer, and unpack() adds it to the memory.
+/// fp32: a piece is transferred directly from and to the memory. Only two kinds of calls use a buffer, both
+/// on host memory: an all-reduce that exchange() averages, and a reduce-scatter. If a reduce-scatter has
+/// several pieces, the parts of a piece lie side by side in the buffer. If it has one piece and works in
+/// place, MPI assigns the result to the buffer, because MPI must not assign elements that it reads. If it
+/// adds, MPI writes the result to the buffer, and unpack() adds the result to the memory.
 ///
 /// bf16: a piece is rounded into a buffer. MPI has no bf16 type, so a user-defined operation
 /// (MPI_User_function) adds in fp32 and rounds the sum. In a broadcast or an all-gather, the ranks receive
@@ -47,8 +48,8 @@ class MpiWire {
   MpiWire(MpiWire const&) = delete;
   MpiWire& operator=(MpiWire const&) = delete;
 
-  /// Cuts a collective into pieces. A collective with parts that is transferred directly from the memory is a
-  /// single piece, because MPI needs the parts of a message side by side. Throws as check_call()
+  /// Cuts a collective into pieces. If a collective has parts and is transferred directly from the memory, it
+  /// becomes a single piece, because MPI needs the parts of a message side by side. Throws as check_call()
   /// (collective_call.hpp) does. Throws std::invalid_argument for a reduce-scatter of device memory that
   /// works in place or adds, and for a part with more elements than MPI can count.
   CallPieces cut(CollectiveCall const& call) const;

@@ -11,7 +11,8 @@ namespace ddproxy {
 
 /// The work of a contention run: operations of the backward pass, and all-reduces that run at the same time.
 /// The operations write one part of the arena (the array of all gradients, in ready order), and the
-/// all-reduces use the rest of it.
+/// all-reduces use the rest of it. If RankContext::arena_is_free is true, the operations do not use the
+/// arena, and the all-reduces use all of it.
 struct Work {
   std::vector<std::size_t> operations;  ///< indices into BackwardPass::operations
   int repetitions = 1;                  ///< how often all operations are run, one after another

@@ -13,10 +13,10 @@ namespace ddproxy {
 /// With "auto", rank 0 compares the times of both calls for each message size. A time is the maximum over the
 /// ranks. Rank 0 chooses the call that is faster without compute, with one exception (prefers_blocking() in
 /// compare_calls.hpp): if the other call was clearly faster while compute ran, rank 0 chooses the other call.
-/// In these cases all ranks take the nonblocking call, and nothing is measured: there is only one rank; the
-/// compute side drives the reductions; ranks share cores. In the last case the nonblocking call is better
-/// because a rank that waits in it yields its core. Nothing is measured either if the all-reduces of the
-/// cases are replayed and only `[gate]` asks for real ones. All ranks then take the blocking call if each
+/// In three cases rank 0 compares nothing, and all ranks take the nonblocking call: there is only one rank;
+/// the compute side drives the reductions; ranks share cores. If ranks share cores, the nonblocking call is
+/// better because a rank that waits in it yields its core. Nothing is measured either if the all-reduces of
+/// the cases are replayed and only `[gate]` asks for real ones. All ranks then take the blocking call if each
 /// rank has a core for its communication thread, and the nonblocking call otherwise.
 ///
 /// If the step has several communication lanes (`lanes`), "auto" takes the nonblocking call without

@@ -17,13 +17,13 @@ struct CallTimes {
   /// Compute and a row of all-reduces start together: the time from the start until both have ended. The
   /// compute is the same for both calls. 0: not measured.
   double beside_blocking = 0, beside_nonblocking = 0;
-  bool certain = true;  ///< while compute ran, the same call ended earlier in all pairs of measurements
+  bool certain = true;  ///< while compute ran, the same call was faster in every pair of measurements
 };
 
-/// Returns whether the blocking call is better than the nonblocking one. The call that is faster without
-/// compute is better, with one exception. The other call is better if two conditions hold while compute runs:
-/// it ended earlier in each pair of measurements, and the median time of the first call is more than 3 %
-/// longer.
+/// Returns whether the blocking call is better than the nonblocking one. Let A be the call that is faster
+/// without compute, and B the other one. A is better, with one exception. B is better if it was faster than A
+/// in every pair of measurements while compute ran, and if the median time of A was then more than 3 % longer
+/// than that of B.
 bool prefers_blocking(CallTimes const& times);
 
 /// Measures both calls alternately, first without compute. If operators compute on the host, also measures

@@ -12,8 +12,8 @@ namespace ddproxy {
 /// Returns the seconds from `start` to now, the maximum over the ranks. Collective.
 double seconds_since(RankContext const& context, Clock::time_point start);
 
-/// Returns the time limit, in seconds, for complete_table() before the sweep. It is the time that measuring
-/// the table took, `table_seconds`, but at least 0.5 and at most 5.
+/// Returns the time limit, in seconds, for complete_table(), and for complete_tables() before the sweep. It
+/// is the time that measuring the tables took, `table_seconds`, but at least 0.5 and at most 5.
 double seconds_for_state(double table_seconds);
 /// Returns the time limit, in seconds, for measuring the tables of another state after the sweep. It is twice
 /// the time that the tables before the sweep took, `table_seconds`, but at least 1 and at most 60. This limit

@@ -52,7 +52,8 @@ model::SpeedSamples samples_of(ContentionSample const& run);
 /// hardly any progress. Returns an empty text if there are none. A blocking call that shares a core with
 /// compute is expected to stop compute, so a low kappa alone is not reported for such a call. `wire` is the
 /// wire format of the all-reduces. `tightest` has the threads and cores of the rank with the fewest cores for
-/// communication; the advice in the text depends on them. It is empty if the ranks compute on devices.
+/// communication; the advice in the text depends on them. `tightest` has no value if the ranks compute on
+/// devices.
 std::string standstill(std::vector<ContentionSample> const& runs, CallChoice const& choice, WireFormat wire,
                        std::optional<ThreadChoice> const& tightest);
 

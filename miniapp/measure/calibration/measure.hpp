@@ -24,8 +24,8 @@ struct OperationTimes {
   std::vector<std::vector<double>> medians() const;
 };
 
-/// Times each operation in `samples` passes, after one pass that is not measured. On a host, the host waits
-/// for the end of each operation. On a device, events record the ends, and the pass is not interrupted.
+/// Times each operation in `samples` passes, after one pass that is not measured. In a build for a host,
+/// waits for the end of each operation. On a device, events record the ends, and the pass is not interrupted.
 /// Collective.
 OperationTimes measure_operations(RankContext& context, int samples);
 
@@ -92,7 +92,8 @@ double time_row(RankContext& context, std::vector<Slice> const& slices);
 
 /// Measures the table of a(x), the time of an all-reduce of x bytes on the wire. All-reduces are carried out
 /// as in a step, so a(x) includes the conversion to the wire format. For other verbs (kinds of collectives)
-/// it measures rs(x), ag(x) and bc(x). They are blocking or nonblocking, as was chosen for the all-reduces.
+/// it measures rs(x), ag(x) and bc(x). With MPI the calls of these verbs are blocking or nonblocking, as was
+/// chosen for the all-reduces.
 ///
 /// Problem: the speed of a machine drifts within minutes. So samples of one size that are taken one right
 /// after another say little about the minutes that follow. The samples are therefore spread over the rounds

@@ -15,9 +15,9 @@ namespace {
 constexpr double fast_round_trip = 50e-9, slow_round_trip = 300e-9;  // seconds
 constexpr std::chrono::microseconds least_delay{500};  // the slow state adds at least this to each all-reduce
 
-// Returns the delay of a call in the slow state: as long as the call itself takes, but at least the least
-// delay. With a constant delay the times of the two states would be alike on a busy machine, and
-// MachineStates joins states whose times are alike.
+// Returns the delay of a call in the slow state: as long as the call itself takes, but at least least_delay.
+// With a constant delay the times of the two states would be alike on a busy machine, and MachineStates joins
+// states whose times are alike.
 std::chrono::nanoseconds delay_of(std::chrono::nanoseconds takes) {
   return std::max<std::chrono::nanoseconds>(takes, least_delay);
 }

@@ -17,7 +17,8 @@ struct VerifiedCall {
 /// If the collective sums, the numbers that a rank contributes depend on the rank. The elements that a rank
 /// assigns and does not contribute are 0 before the call. So the check finds a rank that is missing or
 /// counted twice, a part at the wrong place, and a wrong root. If the lane has the ranks of a group
-/// (RankContext::group), the numbers depend on the group, too. So the check finds a rank of another group.
+/// (RankContext::group), the numbers depend on the group, too. So the check notices if a rank of another
+/// group took part.
 ///
 /// A reduce-scatter may assign its part outside the elements that it reads. The check then copies the part to
 /// its place among them. Any other call must work in place, with rank 0 of the group as the root (in_place()

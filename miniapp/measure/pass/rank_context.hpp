@@ -32,14 +32,17 @@ struct RankContext {
   std::span<float> memory = {};
   std::span<float> arena = {};      ///< the part of `memory` with the buckets: all gradients in ready order
   std::span<float> gradients = {};  ///< the part of `memory` that the backward pass writes, in the same order
-  model::Copies copies = {};        ///< the copies between gradients and buckets, with this machine's speed
+  /// The copies between gradients and buckets. Their bandwidth on this machine comes from the input, until a
+  /// command measures it.
+  model::Copies copies = {};
   std::unique_ptr<ComputeLane> backward = nullptr;
   std::unique_ptr<CommunicationLane> allreduce = nullptr;
   CallChoice choice = {};  ///< which MPI calls reduce (miniapp/measure/calibration/choose_calls.hpp)
   double device_free = 0;  ///< free bytes of the run's device before the run allocated anything there
   double file_need = 0;    ///< bytes of memory that rank 0 needs for the results file
   std::unique_ptr<StateProbe> probe = nullptr;  ///< probes the machine's state; null: no probe
-  LibraryMemory libraries = {};  ///< device memory that libraries took; known if ranks share no device
+  /// Device memory that the libraries took. Measured only if no other rank uses this rank's device.
+  LibraryMemory libraries = {};
   /// true: the operators of contention runs (contention_operations() in
   /// miniapp/input/workload.hpp) do not use the arena. false: they write the gradients in it.
   bool arena_is_free = false;
@@ -58,8 +61,8 @@ struct RankContext {
   /// Returns the backward pass without communication, ready to run.
   CompiledStep compile_backward() const;
   /// Makes the communication lane that the input asks for, on `memory`. `with` chooses the MPI calls. The
-  /// time limit of the run applies to this call. Throws as ddproxy::make_allreduce() (make_allreduce.hpp)
-  /// does. Collective.
+  /// time limit of the input ([allreduce] timeout_s) applies while this function waits for other ranks.
+  /// Throws as ddproxy::make_allreduce() (make_allreduce.hpp) does. Collective.
   std::unique_ptr<CommunicationLane> make_allreduce(CallChoice const& with) const;
   /// Makes `allreduce`, and carries out the first all-reduce with NCCL. Measures the device memory that the
   /// libraries take, if no other rank uses this rank's device. Throws as make_allreduce() does. Collective.
@@ -106,9 +109,10 @@ void check_input_on(Config const& config, Runtime const& runtime, Measured what)
 /// `config` and `runtime` must outlive the result.
 ///
 /// Throws CollectiveError (miniapp/machine/runtime.hpp) on all ranks. The exit code is 4 if the memory of the
-/// host or of the device does not suffice; this is checked before memory is allocated. The exit code is 2 if
-/// all-reduces are replayed and several ranks were started, or if another check of the input fails.
-/// Collective.
+/// host or of the device does not suffice; this is checked before memory is allocated. It is also 4 if NCCL
+/// would have to run several ranks on one device, and NCCL_MULTI_RANK_GPU_ENABLE is not set. The exit code is
+/// 2 if another check of the input fails. For example, several ranks must not be started if all-reduces are
+/// replayed, unless `[gate] allreduce_kib` asks for real ones. Collective.
 RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime,
                               double file_need = 0, std::size_t scattered = 0);
 

@@ -172,9 +172,9 @@ CollectiveCall StepCompiler::call_of(model::Task const& task, std::span<const mo
   return call;
 }
 
-// Adds one wait for each other lane that has dependencies of the task: a wait for the last dependency on that
-// lane. A lane completes its tasks in order, so this wait covers the earlier dependencies. Copies run on the
-// compute lane.
+// The task depends on the tasks in task.after. For each other lane that carries out some of these tasks, adds
+// one wait: for the last of them on that lane. A lane completes its tasks in order, so this wait covers the
+// earlier ones. Copies run on the compute lane.
 void StepCompiler::add_waits(model::Task const& task, Launch& launch, Parts& parts) {
   const bool communicates = launch.kind == Launch::Kind::collective;
   std::map<std::size_t, std::size_t> last;  // [lane]

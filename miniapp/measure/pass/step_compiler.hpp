@@ -22,9 +22,9 @@ class StepCompiler {
   void compile();
 
  private:
-  /// What the spans of a launch will contain. `accesses` and `wait` are the indices of its first elements in
-  /// the step's accesses_ and waits_; `calls` and `waits` are the numbers of its calls and waits. The spans
-  /// are assigned at the end, because the vectors grow until then.
+  /// What the spans of a launch will contain. `accesses` is the index of its first access in the step's
+  /// accesses_, and `wait` is the index of its first wait in waits_. The launch has `calls` calls and `waits`
+  /// waits. The spans are assigned at the end, because the vectors grow until then.
   struct Parts {
     std::size_t accesses = 0, calls = 0, wait = 0, waits = 0;
   };

@@ -17,9 +17,10 @@ namespace ddproxy {
 /// as make_group_lanes() (make_allreduce.hpp) does. Collective.
 void use_group_lane(RankContext& context, int ranks, bool strided = false);
 
-/// Returns the number of nodes on which the ranks of a group of context.grouping() are. If the groups differ,
-/// returns the largest number. Call it on all ranks; only the result of rank 0 has a meaning. In a replay the
-/// number follows from [machine] ranks_per_node; it is 0 if the input lacks this key. Collective.
+/// Returns on how many nodes the ranks of one group run. The groups are those of context.grouping(). If the
+/// groups differ, returns the largest number. Call it on all ranks; only the result of rank 0 has a meaning.
+/// In a replay the number follows from [machine] ranks_per_node; it is 0 if the input lacks this key.
+/// Collective.
 int nodes_of_groups(RankContext const& context);
 
 }  // namespace ddproxy

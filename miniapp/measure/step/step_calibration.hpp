@@ -21,7 +21,8 @@ struct VerbTimes {
 
 /// The tables about collectives from which a whole step is predicted.
 struct StepTables {
-  std::vector<SizeTimes> allreduce;               ///< a(x), x in bytes on the wire; none if it is replayed
+  /// a(x), x in bytes on the wire. Empty if all-reduces are replayed.
+  std::vector<SizeTimes> allreduce;
   std::vector<ContentionSample> contention = {};  ///< contention runs of backward operators and all-reduces
   /// Of a sharded step: the tables of all verbs that it uses, on each communicator. None if collectives are
   /// replayed, or if the step is not sharded.
@@ -32,11 +33,11 @@ struct StepTables {
   VerbTables measured() const;
 };
 
-/// Measures a(x) at general message sizes and at the sizes of the step's buckets. Also measures kappa and
-/// gamma, the speeds of compute and all-reduces that run at the same time. For a sharded step it measures
-/// each verb of the step on the step's own lanes, too; all groups of a communicator communicate at the same
-/// time. Runs no step. Overwrites gradients and activations, and in a sharded step also parameters and the
-/// optimizer's state. Collective.
+/// Measures a(x) at general message sizes and, if the step is not sharded, at the sizes of its buckets. Also
+/// measures kappa and gamma, the speeds of compute and all-reduces that run at the same time. For a sharded
+/// step it measures each verb of the step on the step's own lanes, too; all groups of a communicator
+/// communicate at the same time. Runs no step. Overwrites gradients and activations, and in a sharded step
+/// also parameters and the optimizer's state. Collective.
 StepTables calibrate_step(StepContext& context);
 
 }  // namespace ddproxy

@@ -16,7 +16,7 @@ namespace ddproxy {
 ///
 /// Problem: a sharded step has several communicators. Two of them may have the same ranks: one for gathers,
 /// and one for reductions that run at the same time. If both used a single communicator, all ranks would have
-/// to make these calls in the same order.
+/// to call the gathers and the reductions in the same order.
 ///
 /// A communicator that has all ranks in one group, in their order, is represented by the communicator of the
 /// runtime. If all collectives are replayed, one process carries out the step of rank 0, and there is no
@@ -41,8 +41,8 @@ class StepGroups {
 
   /// Returns this rank's place in its group of each communicator, [communicator].
   std::vector<GroupPlace> const& places() const { return places_; }
-  /// Returns a communicator of MPI. Returns MPI_COMM_NULL if all collectives are replayed. This object owns
-  /// the communicator; if is_world() is true, the runtime owns it.
+  /// Returns a communicator of MPI. Returns MPI_COMM_NULL if all collectives are replayed. If is_world() is
+  /// true, the runtime owns the communicator; otherwise this object owns it.
   MPI_Comm communicator(model::CommunicatorId id) const { return communicators_.at(model::index(id)); }
   /// Returns whether a communicator has all ranks in one group, in their order.
   bool is_world(model::CommunicatorId id) const { return world_.at(model::index(id)); }

@@ -25,14 +25,14 @@ struct PlannedSample {
   std::string name;  ///< name of the case or the part
 };
 
-/// Takes the samples of `plan` in this order with Google Benchmark, one iteration each. `measure` takes one
+/// Takes the samples with Google Benchmark, in the order of `plan`, one iteration each. `measure` takes one
 /// sample and returns its seconds. Google Benchmark prints its report to standard output if
 /// has_own_arguments() is true, and prints nothing otherwise.
 void drive(std::vector<PlannedSample> const& plan,
            std::function<double(std::size_t item, int round)> const& measure);
 
 /// Returns whether initialize_benchmark() received arguments. If so, Google Benchmark prints a report about
-/// each call of drive(). Plan all samples in one call, so that one report covers all of them.
+/// each call of drive(). Pass all samples to one call, so that one report covers all of them.
 bool has_own_arguments();
 
 }  // namespace ddproxy

@@ -15,8 +15,9 @@
 namespace ddproxy {
 namespace {
 
-// The values that a rank sends to rank 0 after a pass. All are seconds, except was_signalled, which is 0 or
-// 1. barrier_wait is the time from the rank's arrival until the pass starts.
+// The values that a rank sends to rank 0 after a pass. The first three are seconds. barrier_wait is the time
+// from the rank's arrival until the pass starts. The two probes are values of RankContext::probe_state().
+// was_signalled is 0 or 1.
 enum Column : std::size_t {
   total,
   backward_end,

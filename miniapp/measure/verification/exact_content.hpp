@@ -23,8 +23,8 @@ namespace ddproxy {
 //
 // Dense contributions: w(rank) g(element, micro-batch, operator). g is an integer from 1 to 8 that a hash
 // selects. The weights w are integers from 1 to 7 whose average is 4, so the gradient is 4 times the sum of
-// g. It is wrong if a rank, a micro-batch or an operator is missing or counts twice, or if an element comes
-// from another place.
+// g. The step computes another gradient if a rank, a micro-batch or an operator is missing or counts twice,
+// or if an element comes from another place.
 //
 // Sparse contributions, for steps that send bf16: bf16 represents every integer up to 256, but the sums of
 // dense contributions are larger if a step has many micro-batches or ranks. So only one rank, in one
@@ -48,8 +48,8 @@ struct ExactNumbers {
   int micro_batches = 1;  ///< K
   bool sparse = false;
   float clip = 1;  ///< factor by which the tasks of the step clip a gradient: 0.5, or 1 without such tasks
-  /// Bound of the rounding errors of a gradient, relative to the gradient. The sums are exact, but 1/n is
-  /// not.
+  /// Bound of the rounding errors of a gradient, relative to the gradient. The sums are exact, except in
+  /// bf16 with more than 256 ranks. 1/n is not exact.
   float tolerance = 0;
 
   /// Returns w. It is 4 - d on place 2k and 4 + d on place 2k + 1, where d is 1, 2 or 3. If n is odd, it is 4
@@ -70,7 +70,8 @@ struct ExactNumbers {
     const auto stream = 8 + 2 * static_cast<std::uint64_t>(micro_batch) + static_cast<std::uint64_t>(op);
     return static_cast<int>(1 + exact_hash(element, stream) % 8);
   }
-  /// Returns what operator number `op` of the `operators` of an element adds to its gradient.
+  /// Returns what one operator adds to the gradient of an element in one micro-batch. `operators` operators
+  /// contribute to the element, and `op` is the index of this operator among them.
   KOKKOS_INLINE_FUNCTION float contribution(std::uint64_t element, int micro_batch, int op,
                                             int operators) const {
     if (!sparse) return static_cast<float>(weight() * pattern(element, micro_batch, op));

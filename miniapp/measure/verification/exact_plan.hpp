@@ -34,10 +34,12 @@ struct ExactOperation {
 };
 
 /// What a rank writes and expects in one run of a step whose operators compute with exact numbers
-/// (exact_content.hpp). Everything follows from the graph: from its accesses, from Expected, and from the
-/// states of its buffers at the start and at the end of the step.
+/// (exact_content.hpp). Everything follows from the graph: from its accesses, from model::Expected (what a
+/// complete gradient consists of), and from the states of its buffers at the start and at the end of the
+/// step.
 ///
-/// - Before the step all elements are NaN, except those whose state at entry the graph declares.
+/// - Before the step all elements are NaN, except those that hold parameters or optimizer states at the start
+///   of the step (Buffer::at_entry).
 /// - A compute task reads parameters, optimizer states, activations and reduced gradients. It must find the
 ///   declared numbers. It then writes the numbers of its outputs. Elements become NaN after their last use.
 /// - The tasks of the norm count the gradient elements that they read. A task that reads the norm must find

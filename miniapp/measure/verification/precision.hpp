@@ -24,8 +24,8 @@ struct PrecisionErrors {
 /// the input's precision. Collective.
 PrecisionErrors measure_precision_errors(RankContext& context);
 
-/// Returns the errors of `gradients` relative to `fp32` on this rank. Both are [parameters], in ready
-/// order; `fp32` is in host memory, `gradients` in the memory of the kernels.
+/// Returns the errors of `gradients` relative to `fp32` on this rank. Both have one element for each
+/// parameter, in ready order; `fp32` is in host memory, `gradients` in the memory of the kernels.
 PrecisionErrors compare_gradients(model::BackwardPass const& pass, std::span<float const> fp32,
                                   std::span<float> gradients);
 

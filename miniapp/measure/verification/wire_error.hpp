@@ -14,7 +14,7 @@ namespace ddproxy {
 struct WireErrors {
   std::vector<double> rms;  ///< [gradient] in ready order: |error| / |average|, with Euclidean norms
   std::vector<double>
-      max;  ///< [gradient] maximum over its elements of |error| / mean over the ranks of |gradient|
+      max;  ///< [gradient] maximum over its elements of |error| / (mean of |gradient| over the ranks)
   double total_rms = 0;  ///< rms of all gradients as one vector
   double bound = 0;      ///< limit of `max`: wire_error_bound() of the wire format, plus that of fp32
 };

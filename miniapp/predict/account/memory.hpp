@@ -51,7 +51,8 @@ inline constexpr int most_ranks_searched = 65536;
 
 /// The model whose memory is computed, and the settings of its step.
 struct MemoryModel {
-  Config config;  ///< settings of the step, [shard] and [machine]; `shape` is for the times of operators only
+  /// Settings of the step, [shard] and [machine]. Only the times of operators are computed from config.shape.
+  Config config;
   model::BackwardPass pass;
   model::ForwardPass forward;  ///< of the same model as `pass`
 };

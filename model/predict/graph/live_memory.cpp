@@ -69,7 +69,7 @@ class LiveBuffers {
     for (auto const& [kind, bytes] : of_kind_) result_.kinds[kind].at_peak = bytes;
   }
 
-  // Adds `bytes` to the live buffers, less than 0 if buffer `b` is released.
+  // Adds `bytes` to the bytes of the live buffers. `bytes` is negative if buffer `b` is released.
   void add(std::size_t b, std::int64_t bytes) {
     const BufferKind of = graph_.buffers[b].kind;
     bytes_ += bytes;

@@ -18,8 +18,8 @@ enum class MemoryFormat {
   bf16_master,
   /// Parameters, gradients and moments in fp32. A matrix product uses a copy of its weight in bf16. As in
   /// PyTorch's autocast, the copy is kept from its first use in the forward pass to its last use in the
-  /// backward pass. The residual stream, the statistics of norms, the logits and the loss are in fp32, the
-  /// other activations in bf16.
+  /// backward pass. The activations that TokenTensor::stays_fp32 marks are in fp32, for instance the residual
+  /// stream, the statistics of norms, the logits and the loss. The other activations are in bf16.
   autocast,
 };
 
@@ -27,9 +27,9 @@ enum class MemoryFormat {
 /// simulate() afterwards. It cannot be run: the kernels work in fp32.
 ///
 /// - bf16_master adds the buffers of the master copy: one for each buffer of first moments, of the same size.
-/// - autocast adds a buffer of BufferKind::cached_weight for each operator with a matrix product. Each task
-///   of the operator gets an access to this buffer. With several micro-batches the buffer is live between
-///   them, too.
+/// - autocast adds a buffer of BufferKind::cached_weight for each linear layer and for the output head. Each
+///   task of this operator gets an access to this buffer. With several micro-batches the buffer is live
+///   between them, too.
 ///
 /// `pass` and `forward` belong to the model of the graph. The wire formats of the collectives do not change.
 StepGraph in_format(StepGraph graph, BackwardPass const& pass, ForwardPass const& forward,

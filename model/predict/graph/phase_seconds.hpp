@@ -24,7 +24,7 @@ struct PhaseSeconds {
   /// Time of the HostWaits: from the end of the collectives until the host continues. Included in `waiting`.
   double host_waits = 0;
 
-  /// Returns the time in which operators run: T_compute, lengthened by contention.
+  /// Returns the time of the Compute tasks: T_compute, lengthened by contention.
   double compute() const { return forward + recompute + backward + clip + update; }
 };
 

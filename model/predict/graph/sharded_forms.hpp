@@ -46,14 +46,14 @@ struct MicroBatches {
   Sync sync = Sync::last;  ///< the micro-batches after which undivided gradients are averaged
 };
 
-/// Returns the communication of a step on `ranks` ranks. Gradients are averaged once in a step. If they are
-/// divided, or with Sync::each, they are averaged in every micro-batch. Divided parameters are gathered twice
-/// in every micro-batch: before the forward pass and before the backward pass. They are gathered only once if
-/// Sharding::reshard_after_forward is false or if the whole model is one unit, because they then stay
-/// gathered between the two passes. If the optimizer state is divided but the parameters are not, the updated
-/// parameters are distributed once in a step. Sharding::reduce is the verb that averages gradients, and
-/// Sharding::update is the verb that distributes parameters. If the stage does not have one of these keys
-/// (ShardWay::keys), the member of the same name of ShardWay is the verb.
+/// Returns the communication of a step on `ranks` ranks. If gradients are divided, or with Sync::each, they
+/// are averaged in every micro-batch. Otherwise they are averaged once in a step. Divided parameters are
+/// gathered twice in every micro-batch: before the forward pass and before the backward pass. They are
+/// gathered only once if Sharding::reshard_after_forward is false or if the whole model is one unit, because
+/// they then stay gathered between the two passes. If the optimizer state is divided but the parameters are
+/// not, the updated parameters are distributed once in a step. Sharding::reduce is the verb that averages
+/// gradients, and Sharding::update is the verb that distributes parameters. If the stage does not have one of
+/// these keys (ShardWay::keys), the member of the same name of ShardWay is the verb.
 ///
 /// With Sharding::group = g (HSDP) these collectives run within groups of g ranks. If there are several
 /// groups, each shard of Psi / g gradients is then averaged over the groups, once in a step. The all-reduce

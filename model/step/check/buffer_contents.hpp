@@ -34,7 +34,7 @@ struct Value {
     return content == Content::parameter || content == Content::gradient ||
            content == Content::optimizer_state;
   }
-  /// Returns this value for positions that count from an element `by` elements later.
+  /// Returns this value for positions that start `by` elements later.
   Value moved(std::ptrdiff_t by) const {
     Value value = *this;
     if (by_position()) value.model += by;

@@ -164,8 +164,8 @@ class FsdpStep : ShardedBuilder {
     }
   }
 
-  /// Removes the tensors of the unit from `read_later` if the unit is gathered for `use`. An earlier read of
-  /// a tensor is then the last use of the copy that was gathered before.
+  /// Removes the tensors of the unit from `read_later` if the unit is gathered for `use`. This gather makes a
+  /// new copy of each tensor. So the last read before it is the last use of the old copy.
   void forget(UnitUse const& use, std::set<std::size_t>& read_later) const {
     if (use.gathered)
       std::erase_if(read_later, [&](std::size_t tensor) { return unit_of(tensor) == use.unit; });

@@ -87,8 +87,8 @@ struct ShardWay {
   DividedState divided = {};
   bool has_units = false;  ///< true: gathers and reduces units (ShardUnit), not the buckets of a plan
   ShardKeys keys = {};
-  /// The values of Sharding::reduce and Sharding::update that the closed forms assume. They are also the
-  /// defaults for an input without these keys.
+  /// The defaults of Sharding::reduce and Sharding::update for an input without these keys. The closed forms
+  /// use them for a stage that does not have these keys.
   Verb reduce = Verb::reduce_scatter, update = Verb::all_gather;
   std::string_view name_in_groups = {};  ///< its name in tables if groups of ranks share a unit
 };

@@ -22,8 +22,8 @@ enum class Optimizer {
   adamw,  ///< AdamW (Loshchilov and Hutter, 2019) keeps two numbers for each parameter
 };
 
-/// The elements (4 bytes each) of the buffer of the sum of squares, from which the norm is computed. The sum
-/// is in double.
+/// Number of elements, 4 bytes each, of the buffer that holds the sum of squares. The sum is a double. The
+/// norm is computed from it.
 inline constexpr std::size_t norm_elements = 2;
 
 /// How a whole training step is carried out, with or without sharding.
