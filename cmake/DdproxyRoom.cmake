@@ -6,7 +6,7 @@
 include(${CMAKE_CURRENT_LIST_DIR}/DdproxyArrows.cmake)
 
 option(DDPROXY_PRECOMPILE "Precompile large headers (GoogleTest, Kokkos, CLI11) in a build for hosts, which then takes less time" OFF)
-option(DDPROXY_UNITY "Compile the sources of a room whose code never runs while times are measured as one file, which takes less time" OFF)
+option(DDPROXY_UNITY "In rooms whose code never runs while times are measured, compile up to 16 sources together as one file, which takes less time" OFF)
 
 # ddproxy_warnings(TARGET): switches on the warnings of the compiler. Some are left out, for these reasons:
 # -Wno-deprecated-declarations: clang 19 reports a function that std::stable_sort of libstdc++ 12 uses inside.
@@ -88,9 +88,9 @@ endfunction()
 
 # ddproxy_room(FOLDER [FAST] [UNITY] [SOURCES file...] [HOST_SOURCES file...] LINKS target...): adds the library of a room and links it with the rooms
 # that it may use. In a room that uses the device, HOST_SOURCES are the files that do not include Kokkos (ddproxy_device_sources).
-# LINKS are libraries from outside the project. UNITY is for rooms whose code never runs while times are measured: with DDPROXY_UNITY
-# their sources are compiled as one file. FAST is for these rooms, too: ddproxy_compile_fast, and UNITY. A test that builds a changed copy
-# of a room sets DDPROXY_ROOM_SUFFIX, which is appended to the name of the library.
+# LINKS are libraries from outside the project. UNITY and FAST are for rooms whose code never runs while times are measured. UNITY: with
+# DDPROXY_UNITY up to 16 sources of the room are compiled as one file. FAST: calls ddproxy_compile_fast, and also does what UNITY does.
+# A test that builds a changed copy of a room sets DDPROXY_ROOM_SUFFIX, which is appended to the name of the library.
 function(ddproxy_room folder)
   cmake_parse_arguments(ROOM "FAST;UNITY" "" "SOURCES;HOST_SOURCES;LINKS" ${ARGN})
   ddproxy_libraries_used(used ${folder})

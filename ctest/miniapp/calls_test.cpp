@@ -135,7 +135,7 @@ TEST_F(Calls, SleepWhereRanksShareACore) {
   EXPECT_EQ(
       context.choice.reason,
       ranks() == 1
-          ? "One rank reduces nothing, so the choice has no effect"
+          ? "A run with a single rank reduces nothing, so the choice has no effect"
           : "Chosen automatically: ranks share cores, and a rank that waits in a nonblocking call yields "
             "its core");
 }

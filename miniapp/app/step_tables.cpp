@@ -115,10 +115,10 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
   const bool hidden = std::ranges::any_of(
       f.rows, [&](auto const& row) { return !is_empty(row) && hides_error(row, seconds_of_step(f)); });
   text += fmt::format(
-      "from, to: {}; no contention: the prediction as if compute and all-reduces did not slow each other; "
+      "from, to: {}; no contention: what is predicted if compute and all-reduces do not slow each other; "
       "first: the first step of the run\n"
-      "the rows above step add up to step in each sample, but their medians need not. waiting: compute waits "
-      "for communication or for another rank\n"
+      "in each sample the rows above the row step add up to it, but their medians need not. waiting: compute "
+      "waits for communication or for another rank\n"
       "exposed: exposed communication E, the step minus the same compute measured without communication. The "
       "first step has no E (-), because it has no such measurement{}\n",
       few ? "Student's 95 % interval of the mean, because fewer than six samples have no interval of the "

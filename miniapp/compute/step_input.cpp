@@ -20,8 +20,8 @@ void check_batch(StepInput const& input, TokenBatch const& batch) {
     for (const int token : *list)
       if (token < 0 || token >= input.shape.vocabulary)
         throw std::invalid_argument("step: token " + std::to_string(token) +
-                                    " is not below the vocabulary size " +
-                                    std::to_string(input.shape.vocabulary));
+                                    " is not one of the tokens 0 to " +
+                                    std::to_string(input.shape.vocabulary - 1) + " of the vocabulary");
 }
 
 }  // namespace

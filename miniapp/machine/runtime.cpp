@@ -33,7 +33,7 @@ void require_launcher(int ranks) {
     throw std::invalid_argument(
         fmt::format("the launcher started {} tasks ({}), but MPI sees only one; use the launcher of the MPI "
                     "that ddproxy was built with (mpirun, srun --mpi=pmix for Open MPI, or srun --mpi=pmi2 "
-                    "for MPICH; srun --mpi=list shows which there are)",
+                    "for MPICH; srun --mpi=list shows which of these this SLURM has)",
                     tasks, name));
   }
 }
@@ -57,7 +57,8 @@ Runtime::Mpi::~Mpi() {
   MPI_Finalize();
 }
 
-// Selects a device with the number that the launcher gives to this rank on its node.
+// Selects a device before MPI starts, by this rank's number on its node, which the launcher's variables have.
+// Returns the number of the device, or -1 if none was selected.
 int Runtime::select_device_early() {
   if constexpr (!on_device) return -1;
   const auto place = find_local_rank([](char const* name) { return std::getenv(name); });

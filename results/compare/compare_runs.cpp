@@ -150,10 +150,11 @@ Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, do
   if (result.left_out.empty()) return result;
   const std::string text = left_out_text(result.left_out);
   if (missing == MissingCases::undecided && result.outcome.decision == Decision::unchanged)
-    result.outcome = {Decision::undecided,
-                      "undecided: " + text +
-                          ", so a slowdown there is not excluded; measure the same cases on both sides, or "
-                          "leave out the others with --allow sweep"};
+    result.outcome = {
+        Decision::undecided,
+        "undecided: " + text +
+            ", so a slowdown of these cases is not excluded; measure the same cases on both sides, or "
+            "leave out the others with --allow sweep"};
   else
     result.warnings.push_back(text + ", so the comparison leaves out such cases");
   return result;

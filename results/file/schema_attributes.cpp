@@ -27,7 +27,8 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/provenance", "mpi", "MPI library and version"},
     {"/provenance", "nccl", "NCCL version, or none"},
     {"/provenance", "nccl_settings",
-     "the environment variables that are set and choose transports and algorithms of NCCL, as NAME=value; "
+     "the environment variables that are set and that choose the transports and algorithms of NCCL, as "
+     "NAME=value; "
      "the word defaults if none is set; empty if NCCL does not reduce"},
     {"/provenance", "allreduce", "what reduced the gradients: backend, memory, wire, and who drives it"},
     {"/provenance", "device_runtime", "run-time library of the device; with a device only"},
@@ -44,7 +45,8 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/provenance", "device_kind", "what computed: the processor's or the accelerator's model, or replay"},
 
     {"/model", "preset",
-     "name of the preset, with (changed) if the input changes its shape; free if there is no preset"},
+     "name of the preset, with (changed) if the input changes its shape; the word free if there is no "
+     "preset"},
     {"/model", "shape", "all dimensions and variants on one line"},
     {"/model", "parameters", "number of parameters"},
     {"/model", "precision", "precision of the computation: fp32, tf32 or bf16"},
@@ -144,7 +146,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
      "max(E, "
      "0.5 % of T)"},
     {"/fom", "why_no_model_error", "why model_error is NaN, in words; empty if model_error is a number"},
-    {"/fom", "regret", "T at the predicted best cap divided by the least T, minus 1"},
+    {"/fom", "regret", "measured T at the predicted best cap divided by the smallest measured T, minus 1"},
     {"/fom", "why_no_regret", "why regret is NaN, in words; empty if regret is a number"},
     {"/fom", "valid",
      "what the figures are worth: true, replay, single, oversubscribed, unsteady or false (see the table of "

@@ -62,7 +62,7 @@ int show_history(CompareOptions const& options, std::ostream& out, std::ostream&
   const Table table = table_of(test, options.at_least);
   finish(table, doubts, options, out, warnings);
   out << "the whole: the mean over the cases; seen after 1 night, after 5 nights: the smallest "
-         "slowdowns that these nights would have shown with a probability of 80 %\n"
+         "slowdown that is found after so many nights with a probability of 80 %\n"
       << table.whole->reason << '\n';
   return exit_code_of(table.whole->decision, options.allow_undecided);
 }

@@ -104,7 +104,7 @@ def _speeds(results):
         values = results.values.get(f"/calibration/{name}")
         if values is None or values.dtype.kind not in "fi" or not (values > 1.02).any():
             continue
-        yield (f"{name}, the relative speed of {what} while {other} runs, is above 1 ({np.nanmax(values):.3f}): {what} was faster while {other} ran than alone. Only "
+        yield (f"{name}, the relative speed of {what} while {other} runs, is above 1 ({np.nanmax(values):.3f}): {what} was faster beside {other} than alone. Only "
                "noise can cause that, so the machine changed while the two were measured. Measure again on a quiet machine.")
 
 

@@ -24,7 +24,7 @@ CAPTIONS = {
     "allreduce": "Time of one all-reduce alone, and the bus bandwidth that follows from it.",
     "collectives": "Bus bandwidth of each collective alone. The factors are those of nccl-tests: 2(n-1)/n for an all-reduce, (n-1)/n for a reduce-scatter and an all-gather, 1 for a broadcast.",
     "against": "T over the bucket size. Each file has a curve of its own.",
-    "history": "T over time, relative to the first file that has the case. The curves are naive, flat, per_tensor, and the bucketed case that is best in the first file of all.",
+    "history": "T over time, relative to the first file that has the case. The curves are naive, flat, per_tensor, and the bucketed case that is best in the oldest file.",
 }
 BROKEN = " Where the vertical axis is interrupted, the slowest cases without a bucket size are drawn in an upper segment."
 TIMELINE = ("Each figure shows compute and communication on rank {rank} in the last sample of each case in the figure. The grey span of a case is the exposed communication of this one sample. It begins at T_compute of the sample. "

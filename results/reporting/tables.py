@@ -51,7 +51,7 @@ SAME_ROUND_NOTE = (" A round takes one sample of each case. For each sample the 
                    "The column \"re-predicted E\" has the median of these predictions. A change of the machine after the calibration has no influence on them. Predicted T and predicted E "
                    "come from the calibration.")
 SCORE_NOTE = ("The row \"model\" is the prediction of this run. The other rows are simpler predictions, with which the model is compared. \"constant\" predicts the same E for all bucket sizes: the "
-              "E that fits the measurements best. With the same E for all caps it cannot choose one, so its regret is the mean of the regrets of all caps. \"pytorch_default\" stands for the choice of PyTorch: it predicts, for all bucket sizes, the E measured at {cap}. "
+              "E that fits the measurements best. This prediction has the same E for all caps and prefers none of them, so its regret is the mean of the regrets of all caps. \"pytorch_default\" stands for the choice of PyTorch: it predicts, for all bucket sizes, the E measured at {cap}. "
               "Its regret is the cost of using that cap. \"uncontended\" is the model without contention.")
 PAIRS_NOTE = (" The column \"pairs in the right order\" considers all pairs of cases whose E differ by more than twice the noise. It has the share of these pairs that the prediction "
               "puts in the right order. A pair whose two cases have the same predicted E counts as half a pair in the right order.")
@@ -288,7 +288,7 @@ def rank_table(results):
 
 
 def _ranks_note(results, processes):
-    """Says whose machine the table describes, if the ranks are simulated. Returns an empty text if they are real."""
+    """If the ranks are simulated, returns a text that says which machine the table describes. Returns an empty text if they are real."""
     if set(results.modes()) != {"replay"}:
         return ""
     ranks = results.attribute("/sweep", "ranks", results.attribute("/step", "ranks"))

@@ -15,7 +15,7 @@ try:
 except ImportError:  # Python before 3.11
     tomllib = None
 
-INPUTS = pathlib.Path(__file__).resolve().parents[2] / "inputs"  # the inputs that come with ddproxy; also in an installation
+INPUTS = pathlib.Path(__file__).resolve().parents[2] / "inputs"  # the inputs that come with ddproxy; an installation has the same folders
 
 
 class Parser(argparse.ArgumentParser):
@@ -29,7 +29,7 @@ def parse_arguments(arguments, doc):
     usage, text = doc.split("\n\n")
     parser = Parser(prog="scripts/gate", usage=usage.split("   ")[0].replace("gate", "scripts/gate", 1), description=text,
                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("input", metavar="INPUT.toml", type=pathlib.Path, help="input file, or the name of one that comes with ddproxy; inputs/gate.toml is made for this")
+    parser.add_argument("input", metavar="INPUT.toml", type=pathlib.Path, help="input file, or the name of one that comes with ddproxy; inputs/gate.toml is made for the gate")
     base = parser.add_mutually_exclusive_group(required=True)
     base.add_argument("--base", type=pathlib.Path, help="build folder or prefix of the base build")
     base.add_argument("--reference", type=pathlib.Path, help="instead of --base: build folder or prefix of the reference build, with which the build of every night is compared")

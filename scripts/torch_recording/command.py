@@ -115,7 +115,7 @@ def record_tables(options, model, loss, device):
         return rows, None
     for size, kappa, gamma in beside:
         ranks.say(f"  {size / network.MIB:.3g} MiB: kappa {kappa:.2f}, gamma {gamma:.2f}" + (
-            "; compute or the all-reduce made no progress while both ran, so its speed is at most this value" if min(kappa, gamma) <= speeds.SLOWEST_TOLD else ""))
+            "; compute or the all-reduce made no progress while both ran, so the smaller of the two values is an upper limit" if min(kappa, gamma) <= speeds.SLOWEST_TOLD else ""))
     tables = [options.output / f"{name}.csv" for name in ("gradients", "allreduce", "contention")]
     write_csv(tables[0], "name,numel,seconds", rows)
     write_csv(tables[1], "ranks,bytes,seconds", [(dist.get_world_size(), size, statistics.median(seconds)) for size, seconds in table])
@@ -144,7 +144,7 @@ def run_sweep(options, model, loss, device, rows):
 
 
 def check_beside(options, model):
-    """Rejects a results file of another model or number of ranks, because the report would compare the two."""
+    """Rejects a results file that has another model or another number of ranks, because the report compares its cases with those of DDP."""
     from . import beside
     theirs, elements = beside.check(options.beside)
     if theirs != dist.get_world_size():

@@ -71,7 +71,7 @@ def write_sweep(file, cases):
 
 
 def write_plans(file, cases, gradients):
-    """Writes the buckets of each case. The gradient that closes a bucket follows from the sizes."""
+    """Writes the buckets of each case. Computes which gradient closes a bucket from the bytes of the buckets and of the gradients."""
     ends = list(itertools.accumulate(4 * numel for _, numel, _ in gradients))
     last = [sum(end < closed for end in ends) for c in cases for closed in itertools.accumulate(c.bucket_bytes)]
     sizes = [size for c in cases for size in c.bucket_bytes]
@@ -107,7 +107,7 @@ def write(path, cases, gradients, about):
 def write_curve(path, cases, first_is_cap):
     """Writes a table bucket_mib,seconds. It has only cases whose first buckets follow the same rule. If `first_is_cap` is true, the size of
     the first bucket is the cap; otherwise it is that of the default case, 1 MiB."""
-    text = f"# DDP's T, median of {len(cases[0].seconds)}; first bucket {'= cap' if first_is_cap else '1 MiB'}\nbucket_mib,seconds\n"
+    text = f"# DDP's T, median of {len(cases[0].seconds)} samples; first bucket {'= cap' if first_is_cap else '1 MiB'}\nbucket_mib,seconds\n"
     for case in cases:
         if case.strategy == "bucketed" and case.first_mib == (case.cap_mib if first_is_cap else cases[0].first_mib):
             text += f"{case.cap_mib:.10g},{totals(case)[0]:.6g}\n"

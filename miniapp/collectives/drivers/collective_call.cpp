@@ -27,8 +27,8 @@ void require_divisible(CollectiveCall const& call, std::size_t elements, int ran
 void check_parts(CollectiveCall const& call, Slice whole, Slice part, GroupPlace place) {
   require_divisible(call, whole.count, place.ranks);
   if (part.count * static_cast<std::size_t>(place.ranks) != whole.count)
-    refuse(call, fmt::format("a part of {} elements on each of {} ranks does not make {} elements",
-                             part.count, place.ranks, whole.count));
+    refuse(call, fmt::format("{} parts (one on each rank) of {} elements do not add up to {} elements",
+                             place.ranks, part.count, whole.count));
   const bool outside = part.end() <= whole.offset || whole.end() <= part.offset;
   const bool own = part == own_part(whole, place);
   if (!outside && !own)

@@ -84,7 +84,7 @@ bool in_own_part(CollectiveCall const& call, GroupPlace place) {
   return part == own_part(whole, place);
 }
 
-// Makes a message that needs no buffer point to its elements in the memory.
+// Makes a message point to its elements in the memory. Such a message needs no buffer.
 void point_into_memory(MpiMessage& message, CollectiveCall const& call, GroupPlace place, Runs const& read,
                        Runs const& assigned, float* memory) {
   float* const from = memory + read.first.offset;
@@ -131,9 +131,8 @@ CallPieces MpiWire::cut(CollectiveCall const& call) const {
         "buffers = \"staged\"");
   if (call.adds)
     throw std::invalid_argument(
-        "reduce_scatter: MPI does not add to device memory; reduce into a buffer of its own and add it with "
-        "a "
-        "compute task");
+        "reduce_scatter: MPI does not add to device memory; reduce into a separate buffer, and add this "
+        "buffer with a compute task");
   CallPieces whole(call, place_, full_slice(call).count);
   if (whole.part_elements(0) > std::numeric_limits<int>::max())
     throw std::invalid_argument(fmt::format("{}: MPI takes at most {} elements a rank, not {}",

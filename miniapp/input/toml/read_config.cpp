@@ -103,9 +103,9 @@ void read_gate(Config& config, Section section) {
       section.fail("allreduce_kib", fmt::format("{} KiB is not a message size; give 1 byte to 1 GiB", kib));
   section.finish();
   if (config.gate.operators && config.compute == ComputeMode::replay)
-    section.fail(
-        "operators",
-        "needs [compute] mode = \"kernels\", because replayed operators only take the times of a table");
+    section.fail("operators",
+                 "needs [compute] mode = \"kernels\", because replayed operators compute nothing: they only "
+                 "wait for the time that a table or the roofline gives");
 }
 
 void read_machine(Config& config, Section section) {

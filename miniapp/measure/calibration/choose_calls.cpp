@@ -54,7 +54,8 @@ CallChoice choose_automatically(RankContext& context, Cores const& cores, std::s
   if (context.config.progress != Progress::thread)
     return {CallTable(false), false, "The compute thread drives the all-reduces"};
   if (context.runtime.ranks() == 1)
-    return {CallTable(false), cores.own(), "One rank reduces nothing, so the choice has no effect"};
+    return {CallTable(false), cores.own(),
+            "A run with a single rank reduces nothing, so the choice has no effect"};
   if (lanes > 1)
     return {CallTable(false), cores.own(),
             automatic +

@@ -35,8 +35,10 @@ std::string check_issue(std::vector<FinishedCall> const& buckets, CompiledStep c
     return fmt::format("{} buckets were reduced, but the step has {}", buckets.size(), asked.size());
   for (std::size_t k = 0; k < asked.size(); ++k)
     if (!(buckets[k].call == asked[k]))
-      return fmt::format("bucket {} starts at element {}, but the step asked for element {}", k,
-                         buckets[k].call.assigned.offset, asked[k].assigned.offset);
+      return fmt::format(
+          "bucket {} has {} elements from element {}, but the step asked for {} from element {}", k,
+          buckets[k].call.assigned.count, buckets[k].call.assigned.offset, asked[k].assigned.count,
+          asked[k].assigned.offset);
   return "";
 }
 

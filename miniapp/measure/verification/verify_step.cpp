@@ -84,7 +84,8 @@ std::string run_and_check(Runtime const& runtime, StepToVerify const& what, Comp
   return counts.empty() ? check_waits(what, times) : counts;
 }
 
-// Returns the name of an element of the model, or an empty text for a content without one.
+// Returns a comma and the name of the first element of the content, for instance ", wte.weight[5]". Returns
+// an empty text if the content is NaN, an activation, or no element of the model.
 std::string name_of_element(model::BackwardPass const& pass, ExactContent const& content) {
   using Kind = ExactContent::Kind;
   if (content.kind == Kind::poison || content.kind == Kind::activation ||
@@ -116,9 +117,8 @@ std::string describe(ExactFault const& fault, StepToVerify const& what, model::B
   const auto where = fmt::format("rank {}, {}, {}{}): ", rank, finder(what.step, fault.task),
                                  place_of(what, fault.at), name_of_element(pass, fault.content));
   if (fault.is_count)
-    return where +
-           fmt::format("the norm of the gradients must contain {:.0f} elements, but it contains {:.0f}",
-                       fault.expected, fault.found);
+    return where + fmt::format("the norm of the gradients must be of {:.0f} elements, but it is of {:.0f}",
+                               fault.expected, fault.found);
   const bool poison = fault.content.kind == ExactContent::Kind::poison;
   const auto expected =
       poison ? "NaN, because nothing may have written it" : fmt::format("{}", fault.expected);

@@ -80,10 +80,11 @@ class Follower {
     if (value.content != access.content)
       return wrong(rank, "reads " + name + " instead of " + name_of(access.content), access);
     if (is_of_another(rank, compute, access, value)) {
-      return wrong(rank, "finds " + name + " of another operator, place or micro-batch", access);
+      return wrong(rank, "reads " + name + " of other elements, of another tensor or of another micro-batch",
+                   access);
     }
     if (value.version != 0 && value.content != Content::gradient) {
-      return wrong(rank, "uses " + name + " that is updated already", access);
+      return wrong(rank, "uses " + name + " after its update", access);
     }
     if (compute.phase > Phase::backward) check_finished(rank, accesses, compute, access, segment);
   }
@@ -125,8 +126,8 @@ class Follower {
     const int clipped = gradient.version + (clips ? 1 : 0);
     if (clipped == (contents_.graph(rank).expected.clipped ? 1 : 0)) return;
     wrong(rank,
-          clipped == 0   ? "updates with a gradient that is not clipped"
-          : clipped == 1 ? "updates with a clipped gradient"
+          clipped == 0   ? "updates with a gradient that is not clipped, but the step clips,"
+          : clipped == 1 ? "updates with a clipped gradient, but the step does not clip,"
                          : "updates with a gradient that is clipped twice,",
           access);
   }

@@ -49,9 +49,9 @@ void check_group(BufferContents const& contents, std::vector<std::size_t> const&
       if (expected.updated != (content == Content::parameter)) continue;
       if (const auto missing = first_missing(expected.gradients, kept)) {
         findings.add(Rule::contributes_all, rank,
-                     name_of(content) + " of elements " + std::to_string(missing->offset) + " to " +
-                         std::to_string(missing->end() - 1) +
-                         " of the model is in no buffer of the replicas; at_exit of a buffer must name it");
+                     "no buffer of the replicas keeps the " + name_of(content) + " of elements " +
+                         std::to_string(missing->offset) + " to " + std::to_string(missing->end() - 1) +
+                         " of the model after the step; the at_exit of a buffer must name it");
       }
     }
   }

@@ -41,8 +41,9 @@ std::string misfit(RankGraphs const& graphs) {
   StepGraph const& graph = graphs.classes.front().graph;
   for (Buffer const& buffer : graph.buffers) {
     const bool is_known = buffer.kind == BufferKind::gradient || buffer.kind == BufferKind::bucket;
-    if (!is_known || std::ranges::count(graph.buffers, buffer.kind, &Buffer::kind) > 1)
-      return "it has another buffer of the kind " + std::string(name_of(buffer.kind));
+    if (!is_known) return "it has a buffer of the kind " + std::string(name_of(buffer.kind));
+    if (std::ranges::count(graph.buffers, buffer.kind, &Buffer::kind) > 1)
+      return "it has several buffers of the kind " + std::string(name_of(buffer.kind));
   }
   const auto task =
       std::ranges::find_if_not(graph.tasks, [&](Task const& each) { return fits(graphs, each); });
