@@ -43,8 +43,8 @@ ddproxy_may_use(miniapp/input model/text model/transformer model/step model/step
                 model/predict/graph kernels/sizes)
 ddproxy_may_use(miniapp/input/toml model/text miniapp/input)
 ddproxy_may_use(miniapp/options model/text model/step results/output results/run results/compare miniapp/input)
-ddproxy_may_use(miniapp/analysis model/statistics model/step model/cost model/predict model/predict/graph results/output results/file
-                miniapp/input)
+ddproxy_may_use(miniapp/analysis model/text model/statistics model/step model/cost model/predict model/predict/graph results/output
+                results/file miniapp/input)
 ddproxy_may_use(miniapp/predict/account model/text model/transformer model/step model/cost model/predict model/predict/graph
                 results/output miniapp/input miniapp/input/toml miniapp/options)
 ddproxy_may_use(miniapp/predict model/text model/step model/step/strategies model/cost model/predict model/predict/graph

@@ -10,6 +10,12 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
+std::size_t count(std::string const& text, std::string const& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++found;
+  return found;
+}
+
 class Machines : public Compare {
  protected:
   // Returns the table as JSON.
@@ -49,14 +55,18 @@ TEST_F(Machines, says_what_makes_their_order_doubtful) {
   all.push_back(runs("b", 1, {.samples = 8, .host = "quick3"})[0]);
   all.push_back(runs("c", 1, {.host = "other"})[0]);
   rank({.base = all});
-  EXPECT_TRUE(contains(warnings,
-                       "slow: the place in the ranking is uncertain, because there are only 2 runs. The "
-                       "interval of the median needs 6 or more; give 6 runs"))
+  EXPECT_TRUE(
+      contains(warnings,
+               "warning: the place in the ranking is uncertain for replay, 8 ranks, slow (2 runs); "
+               "replay, 8 ranks, other (5 samples). The 95 % interval of the median needs at least 6 "
+               "runs, or at least 6 samples if there is only one run. Give 6 runs of each machine, or "
+               "raise [sweep] samples\n"))
       << warnings;
-  EXPECT_TRUE(contains(warnings, "quick: there is one run, so the interval covers its 8 samples"))
-      << warnings;
-  EXPECT_TRUE(contains(warnings,
-                       "other: the place in the ranking is uncertain, because there are only 5 samples. The"))
+  EXPECT_TRUE(
+      contains(warnings,
+               "warning: there is only one run of replay, 8 ranks, quick (8 samples). So the 95 % "
+               "interval covers the samples of one run and not the spread between runs. Give 6 runs or "
+               "more of each machine\n"))
       << warnings;
   EXPECT_FALSE(contains(warnings, "differ")) << warnings;
   all.push_back(runs("d", 1, {.left_out = "bucketed 25 MiB", .host = "mpi"})[0]);
@@ -71,13 +81,47 @@ TEST_F(Machines, says_what_makes_their_order_doubtful) {
 TEST_F(Machines, whose_intervals_overlap_cannot_be_told_apart) {
   const auto all = together(runs("a", 7, {.host = "one"}), runs("b", 7, {.host = "two"}));
   rank({.base = all});
-  const bool first = contains(warnings, "replay, 8 ranks, one and replay, 8 ranks, two cannot be told apart");
-  const bool second =
-      contains(warnings, "replay, 8 ranks, two and replay, 8 ranks, one cannot be told apart");
-  EXPECT_NE(first, second) << warnings;
-  EXPECT_TRUE(contains(
-      warnings, "cannot be told apart, because their 95 % intervals overlap; give more runs of each\n"))
+  const std::string before = "warning: machines whose 95 % intervals overlap cannot be told apart: ",
+                    one = "replay, 8 ranks, one", two = "replay, 8 ranks, two",
+                    after = ". Give more runs of each\n";
+  EXPECT_NE(contains(warnings, before + one + " and " + two + after),
+            contains(warnings, before + two + " and " + one + after))
       << warnings;
+}
+
+TEST_F(Machines, that_cannot_be_told_apart_have_one_warning) {
+  Paths all;
+  for (std::string name : {"a", "b", "c", "d"}) all = together(all, runs(name, 7, {.host = name}));
+  rank({.base = all});
+  EXPECT_EQ(count(warnings, "told apart"), 1U) << warnings;
+  EXPECT_EQ(count(warnings, "Give more runs"), 1U) << warnings;
+  EXPECT_EQ(count(warnings, " and replay, 8 ranks"), 3U) << warnings;  // four machines make six pairs
+  EXPECT_TRUE(contains(warnings, "; and 3 others. Give more runs of each\n")) << warnings;
+}
+
+TEST_F(Machines, with_too_few_runs_have_one_warning) {
+  Paths all = together(runs("a", 3, {.host = "three"}), runs("b", 2, {.host = "two"}));
+  all.push_back(runs("c", 1, {.samples = 1, .host = "one"})[0]);
+  rank({.base = all});
+  EXPECT_EQ(warnings,
+            "warning: the place in the ranking is uncertain for replay, 8 ranks, one (1 sample); "
+            "replay, 8 ranks, two (2 runs); replay, 8 ranks, three (3 runs). The 95 % interval of the median "
+            "needs at least 6 runs, or at least 6 samples if there is only one run. Give 6 runs of each "
+            "machine, or raise [sweep] samples\n");
+  rank({.base = together(all, runs("d", 4, {.host = "four"}))});
+  EXPECT_TRUE(contains(warnings, "three (3 runs); and 1 other. The")) << warnings;
+  EXPECT_EQ(count(warnings, "uncertain"), 1U) << warnings;
+  rank({.base = runs("e", 2, {.host = "two"})});
+  EXPECT_TRUE(warnings.ends_with(". Give 6 runs of each machine\n")) << warnings;
+}
+
+TEST_F(Machines, with_a_single_run_have_one_warning) {
+  Paths all;
+  for (std::string name : {"a", "b", "c"}) all = together(all, runs(name, 1, {.samples = 8, .host = name}));
+  rank({.base = all});
+  EXPECT_EQ(count(warnings, "there is only one run of"), 1U) << warnings;
+  EXPECT_EQ(count(warnings, "(8 samples)"), 3U) << warnings;
+  EXPECT_EQ(count(warnings, "spread between runs"), 1U) << warnings;
 }
 
 TEST_F(Machines, of_different_labels_are_two_offers) {

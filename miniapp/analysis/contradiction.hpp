@@ -13,22 +13,25 @@ namespace ddproxy {
 
 /// Two results of a case (a strategy with its plan) that cannot both be right.
 struct Contradiction {
-  std::string sentence;  ///< for messages: what contradicts what, by how much, and what to do
+  /// A run prints one warning for each kind.
+  enum class Kind {
+    overlap_of_nothing,  ///< the case overlaps nothing, but its overlap is not 0
+    overlap_above_one,
+    term_above_exposed,  ///< one term of the predicted E is larger than the whole measured E
+  };
+  Kind kind;
+  std::string result;  ///< for messages: the name of the case and, in parentheses, its impossible result
   /// How far the results differ. For an overlap: the distance of its 95 % interval from the possible values.
   /// For a term of the predicted E: the share by which the term exceeds its bound; 0.2 is 20 %.
   double by;
   std::size_t samples;  ///< number of samples of the case
   std::string excess;   ///< for messages: a sentence that says which bound is exceeded, and by how much
-  char const* limit;    ///< for messages: the value of `by` above which a run is not valid
+  std::string meaning;  ///< for messages: a sentence that explains the term; empty for an overlap
 
   /// Returns whether `by` is above 0.20 and the case has at least six samples. If so, the run is not valid,
   /// unless its all-reduces are replayed.
   bool is_large() const;
 };
-
-/// Returns a sentence for messages that says what the contradiction does to `valid`, and why. `reduces` says
-/// that all-reduces were carried out, not replayed.
-std::string consequence(Contradiction const& contradiction, bool reduces);
 
 /// Finds an overlap that is impossible. An overlap above 1 is impossible. In a case that overlaps nothing
 /// (naive, flat) every overlap other than 0 is impossible. The overlap is reported only if its whole 95 %
@@ -42,10 +45,16 @@ std::vector<Contradiction> find_contradictions(CaseReport const& report);
 /// does not explain (measured minus predicted E) is no term: it is the error of the model.
 std::vector<Contradiction> find_contradictions(CaseReport const& report, model::Waterfall const& terms);
 
-/// Returns a sentence for messages if an overlapped case takes longer than its compute and its all-reduces
-/// would take one after another. The test: the upper end of the 95 % interval of its overlap is below -0.05.
-/// Returns an empty string otherwise. Such a case is no contradiction, because compute and all-reduces may
-/// slow each other down.
-std::string costs_of_overlapping(CaseReport const& report);
+/// Returns one warning for each kind of contradiction in `found`. A warning names the three worst cases and
+/// says what the worst one does to `valid`. The worst cases are those that make the run invalid, if there are
+/// any; among them, and otherwise among all cases, those with the largest `by`. The first warning ends with
+/// the advice, and the others refer to it. `reduces`: all-reduces were carried out, not replayed.
+std::vector<std::string> contradiction_warnings(std::vector<Contradiction> const& found, bool reduces);
+
+/// Returns one warning about all overlapped cases that take longer than their compute and their all-reduces
+/// would take one after another. The test: the upper end of the 95 % interval of the overlap is below -0.05.
+/// The warning names the three cases with the lowest upper ends. Returns an empty string if there is no such
+/// case. Such a case is no contradiction, because compute and all-reduces may slow each other down.
+std::string costs_of_overlapping(std::vector<CaseReport> const& reports);
 
 }  // namespace ddproxy

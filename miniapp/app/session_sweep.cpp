@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "miniapp/analysis/contradiction.hpp"
 #include "miniapp/analysis/noise_text.hpp"
@@ -149,19 +150,18 @@ void Session::warn_of_noise() const {
 }
 
 void Session::find_contradictions() {
-  std::vector<std::string> sentences;
+  std::vector<Contradiction> found;
   for (std::size_t i = 0; i < reports_.size(); ++i) {
-    auto found = ddproxy::find_contradictions(reports_[i]);
+    std::ranges::move(ddproxy::find_contradictions(reports_[i]), std::back_inserter(found));
     if (predicted_ && reports_[i].item.overlapped())
-      for (auto& more : ddproxy::find_contradictions(reports_[i], uncertainty_[i].terms))
-        found.push_back(std::move(more));
-    for (auto const& one : found) {
-      sentences.push_back(one.sentence + ". " + consequence(one, context_.reduces()));
-      if (one.is_large() && context_.reduces()) figures_.valid = results::Validity::no;
-    }
-    const auto cost = context_.reduces() ? costs_of_overlapping(reports_[i]) : "";
-    if (!cost.empty()) sentences.push_back(cost);
+      std::ranges::move(ddproxy::find_contradictions(reports_[i], uncertainty_[i].terms),
+                        std::back_inserter(found));
   }
+  if (context_.reduces() && std::ranges::any_of(found, &Contradiction::is_large))
+    figures_.valid = results::Validity::no;
+  auto sentences = contradiction_warnings(found, context_.reduces());
+  if (auto cost = costs_of_overlapping(reports_); context_.reduces() && !cost.empty())
+    sentences.push_back(std::move(cost));
   for (auto const& sentence : sentences) results::say_error(fmt::format("warning: {}", sentence));
   recorder_->contradictions(sentences);
 }

@@ -67,7 +67,8 @@ std::vector<std::string> warnings_of(std::vector<ThreadChoice> const& ranks, Thr
   if (const auto complaint = complain_of_idle_cores(ranks); !complaint.empty()) warnings.push_back(complaint);
   if (ranks.size() > 1 && std::ranges::any_of(ranks, spins_unexpectedly))
     warnings.push_back(
-        "OpenMP's idle threads spin on cores that communication needs: set OMP_WAIT_POLICY=passive");
+        "OpenMP's idle threads spin on cores that communication needs. So all-reduces take longer, and the "
+        "measured T and E are too long. Set OMP_WAIT_POLICY=passive, so that idle threads sleep");
   if (std::ranges::any_of(ranks, binds_to_shared_cores))
     warnings.push_back(fmt::format(
         "OMP_PROC_BIND={} binds the threads of all ranks of a node to the same cores, because the ranks "

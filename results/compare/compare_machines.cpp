@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "results/compare/compare_parts.hpp"
+#include "results/compare/machine_doubts.hpp"
 #include "results/compare/trends.hpp"
 #include "results/file/validity.hpp"
 #include "results/run/against.hpp"
@@ -116,23 +117,6 @@ Texts differing(std::span<const Run> runs, Texts const& allowed) {
   return doubts;
 }
 
-std::string interval_doubt(MachineMerit const& m) {
-  if (m.values == 0)
-    return m.machine +
-           ": there is no figure of merit, because no bucketed case was measured, or because the files do "
-           "not say their ranks, batch and sequence";
-  const std::string unit = m.runs.size() == 1 ? "sample" : "run";
-  const std::string count = std::to_string(m.values) + " " + unit + (m.values == 1 ? "" : "s");
-  if (!m.has_interval())
-    return m.machine + ": the place in the ranking is uncertain, because there " +
-           (m.values == 1 ? "is only " : "are only ") + count +
-           ". The interval of the median needs 6 or more; " +
-           (m.runs.size() == 1 ? "raise [sweep] samples, or give 6 runs" : "give 6 runs");
-  return m.runs.size() == 1 ? m.machine + ": there is one run, so the interval covers its " + count +
-                                  " and not the spread between runs; give 6 runs or more"
-                            : "";
-}
-
 // Warns if the runs of one machine differ in their software. The runs may then belong to two offers (machines
 // to rank, see trends.hpp) to which the user gave no labels.
 void add_software_doubts(Texts& doubts, MachineMerit const& m, Texts const& allowed) {
@@ -143,15 +127,6 @@ void add_software_doubts(Texts& doubts, MachineMerit const& m, Texts const& allo
                        difference.values +
                        "; to rank them as two machines, give each a label (LABEL=FILE); otherwise --allow " +
                        difference.key + " silences this warning");
-}
-
-void add_overlaps(Texts& doubts, std::span<const MachineMerit> ranked) {
-  for (std::size_t a = 0; a < ranked.size(); ++a)
-    for (std::size_t b = a + 1; b < ranked.size(); ++b)
-      if (overlap(ranked[a], ranked[b]))
-        doubts.push_back(
-            ranked[a].machine + " and " + ranked[b].machine +
-            " cannot be told apart, because their 95 % intervals overlap; give more runs of each");
 }
 
 Table table_of(std::span<const MachineMerit> ranked) {
@@ -188,11 +163,8 @@ int order_machines(CompareOptions const& options, std::ostream& out, std::ostrea
       doubts.push_back(run.path.string() +
                        ": the run was interrupted; it is ranked by the samples that it has");
   const auto ranked = rank_machines(runs);
-  for (auto const& m : ranked) {
-    if (auto doubt = interval_doubt(m); !doubt.empty()) doubts.push_back(std::move(doubt));
-    add_software_doubts(doubts, m, options.allow);
-  }
-  add_overlaps(doubts, ranked);
+  for (auto const& m : ranked) add_software_doubts(doubts, m, options.allow);
+  for (auto& doubt : machine_doubts(ranked)) doubts.push_back(std::move(doubt));
   finish(table_of(ranked), doubts, options, out, warnings);
   return 0;
 }

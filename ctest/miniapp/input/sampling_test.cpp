@@ -103,10 +103,26 @@ TEST(RoundPrediction, is_not_known_without_all_reduces_alone) {
   EXPECT_TRUE(std::isnan(predict_rounds(per_tensor(), job_before(), {}).exposed));
 }
 
-CaseReport report_of(bool overlapped, double total, double communication, std::size_t samples = 6) {
-  CaseReport report{{model::strategy_named(overlapped ? "bucketed" : "naive"), 0, {}}, {}, {}, 0, {}};
+// Returns the report of a case with T_compute = 1 s and E = `total` - 1 s. A cap of 0: the case has no cap.
+CaseReport report_of(bool overlapped, double total, double communication, std::size_t samples = 6,
+                     double cap_mib = 0) {
+  CaseReport report{{model::strategy_named(overlapped ? "bucketed" : "naive"), cap_mib, {}}, {}, {}, 0, {}};
   report.measured = analyse(std::vector<Sample>(samples, sample(total, {communication})), not_available);
   return report;
+}
+
+// Returns the warnings of a run in which all-reduces are carried out.
+std::vector<std::string> warnings_about(std::vector<CaseReport> const& reports) {
+  std::vector<Contradiction> found;
+  for (auto const& report : reports)
+    for (auto const& one : find_contradictions(report)) found.push_back(one);
+  return contradiction_warnings(found, true);
+}
+
+std::size_t count(std::string const& text, std::string const& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++found;
+  return found;
 }
 
 TEST(Noise, an_interval_wider_than_half_of_its_median_has_a_warning) {
@@ -135,13 +151,14 @@ TEST(Contradiction, nothing_is_said_where_times_add_up) {
   EXPECT_TRUE(find_contradictions(report_of(false, 1.5, 0.5)).empty());
   EXPECT_TRUE(find_contradictions(report_of(false, 1.52, 0.5)).empty());  // 4 %
   EXPECT_TRUE(find_contradictions(report_of(true, 1.0, 0.5)).empty());
-  EXPECT_EQ(costs_of_overlapping(report_of(true, 1.4, 0.5)), "");
+  EXPECT_TRUE(contradiction_warnings({}, true).empty());
+  EXPECT_EQ(costs_of_overlapping({report_of(true, 1.4, 0.5), report_of(false, 1.9, 0.5)}), "");
 }
 
 TEST(Contradiction, naive_overlaps_nothing) {
   const auto small = find_contradictions(report_of(false, 1.45, 0.5));
   ASSERT_EQ(small.size(), 1u);
-  EXPECT_NE(small[0].sentence.find("the overlap of naive is 0.10"), std::string::npos) << small[0].sentence;
+  EXPECT_EQ(small[0].result, "naive (0.10, 95 % interval of 6 samples: 0.10 to 0.10)");
   EXPECT_FALSE(small[0].is_large());
   EXPECT_TRUE(find_contradictions(report_of(false, 1.3, 0.5)).at(0).is_large());
   EXPECT_TRUE(find_contradictions(report_of(false, 1.8, 0.5)).at(0).is_large());
@@ -149,31 +166,83 @@ TEST(Contradiction, naive_overlaps_nothing) {
 
 TEST(Contradiction, no_overlap_is_above_one) {
   EXPECT_FALSE(find_contradictions(report_of(true, 0.95, 0.5)).at(0).is_large());
-  EXPECT_TRUE(find_contradictions(report_of(true, 0.85, 0.5)).at(0).is_large());  // an overlap of 1.33
+  EXPECT_TRUE(find_contradictions(report_of(true, 0.85, 0.5)).at(0).is_large());  // an overlap of 1.3
 }
 
 TEST(Contradiction, few_samples_are_told_but_do_not_make_a_run_invalid) {
-  const auto found = find_contradictions(report_of(true, 0.85, 0.5, 3));
+  const auto found = find_contradictions(report_of(true, 0.85, 0.5, 3, 4));
   ASSERT_EQ(found.size(), 1u);
   EXPECT_FALSE(found[0].is_large());
-  EXPECT_NE(found[0].sentence.find("95 % interval of 3 samples"), std::string::npos);
   EXPECT_EQ(
-      consequence(found[0], true),
-      "The distance between the interval and 1 is 0.3. This is above the limit of 0.20. A run with 6 "
-      "samples or more would get valid=false. This run has only 3, so `valid` does not change. To find out "
-      "whether the figures are valid, measure again with [sweep] samples = 6");
+      contradiction_warnings(found, true).at(0),
+      "an overlap above 1 was measured, which is impossible: bucketed/4 (1.30, 95 % interval of 3 samples: "
+      "1.30 to 1.30). The distance between the interval of bucketed/4 and 1 is 0.3. This is above the limit "
+      "of 0.20. A case with 6 samples or more would make the run invalid (valid=false). This case has only "
+      "3, so it does not change `valid`. To find out whether the figures are valid, measure again with "
+      "[sweep] samples = 6. Either the machine changed between two measurements of this run, or "
+      "communication and compute share a core. Leave one core free for the communication of each rank, and "
+      "repeat the run on a quieter machine");
 }
 
 TEST(Contradiction, says_what_it_does_to_valid) {
-  const auto small = find_contradictions(report_of(true, 0.95, 0.5)).at(0);
-  const auto large = find_contradictions(report_of(true, 0.85, 0.5)).at(0);
-  EXPECT_EQ(consequence(small, true),
-            "The distance between the interval and 1 is 0.1. This is below the limit of 0.20, so "
-            "`valid` does not change");
-  EXPECT_TRUE(consequence(large, true).ends_with("so the figures of this run are not valid (valid=false)"))
-      << consequence(large, true);
-  EXPECT_TRUE(consequence(large, false).ends_with("`valid` stays replay, because times were replayed"))
-      << consequence(large, false);
+  const auto small = find_contradictions(report_of(true, 0.95, 0.5));
+  const auto large = find_contradictions(report_of(true, 0.85, 0.5));
+  const auto says = [](std::vector<Contradiction> const& found, bool reduces, std::string const& part) {
+    return count(contradiction_warnings(found, reduces).at(0), part) == 1;
+  };
+  EXPECT_TRUE(says(small, true,
+                   "The distance between the interval of bucketed/0 and 1 is 0.1. This is below the limit of "
+                   "0.20, so it does not change `valid`. Either the machine"));
+  EXPECT_TRUE(
+      says(large, true, "so the figures of this run are not valid (valid=false). Either the machine"));
+  EXPECT_TRUE(says(large, false, "`valid` stays replay, because times were replayed. Either the machine"));
+}
+
+TEST(Contradiction, a_kind_has_one_warning_that_names_the_three_worst_cases) {
+  std::vector<CaseReport> reports;
+  for (double cap : {1, 2, 4, 8, 16}) reports.push_back(report_of(true, 0.96 - 0.01 * cap, 0.5, 6, cap));
+  const auto warnings = warnings_about(reports);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_TRUE(warnings[0].starts_with(
+      "an overlap above 1 was measured, which is impossible: bucketed/16 (1.40, 95 % interval of 6 samples: "
+      "1.40 to 1.40); bucketed/8 (1.24, 95 % interval of 6 samples: 1.24 to 1.24); bucketed/4 (1.16, 95 % "
+      "interval of 6 samples: 1.16 to 1.16); and 2 others. The distance between the interval of bucketed/16 "
+      "and 1 is 0.4. This"))
+      << warnings[0];
+  for (auto const* once : {"impossible", "The distance", "the limit", "valid=false", "Either the machine",
+                           "Leave one core free", "repeat the run"})
+    EXPECT_EQ(count(warnings[0], once), 1u) << once << ": " << warnings[0];
+  reports.pop_back();
+  EXPECT_EQ(count(warnings_about(reports).at(0), "; and 1 other. The distance"), 1u);
+}
+
+// The case with two samples differs more, but only the case with six samples makes the run invalid.
+TEST(Contradiction, the_case_that_makes_a_run_invalid_is_the_worst) {
+  const auto warnings = warnings_about({report_of(true, 0.6, 0.5, 2, 1), report_of(true, 0.85, 0.5, 6, 4)});
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(count(warnings[0], "impossible: bucketed/4 (1.30"), 1u) << warnings[0];
+  EXPECT_EQ(count(warnings[0], "The distance between the interval of bucketed/4 and 1 is 0.3"), 1u);
+  EXPECT_EQ(count(warnings[0], "valid=false"), 1u) << warnings[0];
+  EXPECT_EQ(count(warnings[0], "does not change"), 0u) << warnings[0];
+}
+
+TEST(Contradiction, several_kinds_have_a_warning_each_and_the_advice_once) {
+  std::vector<Contradiction> found;
+  for (auto const& report : {report_of(false, 1.3, 0.5), report_of(true, 0.85, 0.5, 6, 1),
+                             report_of(false, 1.2, 0.5), report_of(true, 0.8, 0.5, 6, 4)}) {
+    for (auto const& one : find_contradictions(report)) found.push_back(one);
+    if (!report.item.overlapped()) continue;
+    for (auto const& one : find_contradictions(report, {0.3, 0.3, 0.3, 0.9})) found.push_back(one);
+  }
+  const auto warnings = contradiction_warnings(found, true);
+  ASSERT_EQ(warnings.size(), 3u);
+  const std::string all = warnings[0] + "\n" + warnings[1] + "\n" + warnings[2];
+  for (auto const* once :
+       {"an overlap other than 0 was measured", "an overlap above 1 was measured", "one cause of E alone",
+        "Jitter means", "Either the machine changed", "Leave one core free", "repeat the run"})
+    EXPECT_EQ(count(all, once), 1u) << once << ": " << all;
+  EXPECT_EQ(count(warnings[0], "Leave one core free"), 1u) << all;
+  EXPECT_EQ(count(all, "advice are the same as in the warning above"), 2u) << all;
 }
 
 TEST(Contradiction, a_term_of_the_waterfall_is_at_most_e) {
@@ -181,25 +250,32 @@ TEST(Contradiction, a_term_of_the_waterfall_is_at_most_e) {
   EXPECT_TRUE(find_contradictions(report, {0.02, 0.10, 0.10, 0.10}).empty());
   const auto jitter = find_contradictions(report, {0.02, 0.02, 0.02, 0.60}).at(0);
   EXPECT_TRUE(jitter.is_large());
-  EXPECT_EQ(jitter.excess, "The 580 ms are 480 % above the upper end of the 95 % interval of E, 100 ms");
-  EXPECT_TRUE(
-      jitter.sentence.starts_with("one cause alone gives 580 ms of the E that the model predicts for "
-                                  "bucketed/0: a bucket waits for the latest rank (jitter). This is more "
-                                  "than the whole measured E, 100 ms"))
-      << jitter.sentence;
+  EXPECT_EQ(jitter.excess,
+            "The 580 ms of bucketed/0 are 480 % above the upper end of the 95 % interval of its E, 100 ms");
   const auto ideal = find_contradictions(report, {0.30, 0.30, 0.30, 0.30}).at(0);
   EXPECT_TRUE(ideal.is_large());
-  EXPECT_TRUE(
-      ideal.sentence.starts_with("one cause alone gives 300 ms of the E that the model predicts for "
-                                 "bucketed/0: all-reduces that compute cannot hide (ideal E)"))
-      << ideal.sentence;
+  const auto warnings = contradiction_warnings({ideal, jitter, jitter}, true);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_TRUE(warnings[0].starts_with(
+      "in the prediction, one cause of E alone is larger than the whole measured E: bucketed/0 (jitter: 580 "
+      "ms, measured E: 100 ms); bucketed/0 (jitter: 580 ms, measured E: 100 ms); bucketed/0 (ideal: 300 ms, "
+      "measured E: 100 ms). Ideal means that all-reduces end after compute even without the other causes. "
+      "Jitter means that buckets wait for the latest rank. The 580 ms of bucketed/0 are 480 % above"))
+      << warnings[0];
 }
 
 TEST(Contradiction, an_overlap_below_zero_is_a_cost_and_no_contradiction) {
-  const auto report = report_of(true, 1.9, 0.5);
-  EXPECT_TRUE(find_contradictions(report).empty());
-  EXPECT_NE(costs_of_overlapping(report).find("here overlapping costs more time than it hides"),
-            std::string::npos);
+  std::vector<CaseReport> reports;
+  for (double cap : {1, 2, 4, 8}) reports.push_back(report_of(true, 1.6 + 0.01 * cap, 0.5, 6, cap));
+  EXPECT_TRUE(warnings_about(reports).empty());
+  const auto warning = costs_of_overlapping(reports);
+  EXPECT_TRUE(
+      warning.starts_with("the overlap is negative: bucketed/8 (-0.36, 95 % interval of 6 samples: -0.36 to "
+                          "-0.36); bucketed/4 ("))
+      << warning;
+  EXPECT_EQ(count(warning, "; and 1 other. So overlapping costs more time than it hides"), 1u) << warning;
+  for (auto const* once : {"Probably", "Leave one core free", "larger buckets", "Repeat the run"})
+    EXPECT_EQ(count(warning, once), 1u) << once << ": " << warning;
 }
 
 }  // namespace
