@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""sensitivity.py FILE.csv -o FIGURE.png [--title TEXT]: draws the table that `ddproxy predict --sensitivity --csv FILE.csv` writes. Needs matplotlib."""
+"""sensitivity.py FILE.csv -o FIGURE.png [--title TEXT]: draws the table that `ddproxy predict --sensitivity --csv FILE.csv` writes. The title of the
+picture says how much T is lost by keeping 25 MiB, and how far apart the best caps are. TEXT stands below it. Needs matplotlib."""
 import argparse
 import csv
 import math
@@ -24,8 +25,10 @@ LABELS = {"bytes": "bytes of the gradients (factor, log scale)", "model": "gradi
 # Column, label, marker, size of the marker, colour. Curves that are equal lie on each other. Their markers have different sizes and no filling, so that all can be seen.
 CURVES = (("exposed_25_s", "25 MiB", "s", 11, style.OTHER), ("exposed_best_s", "best cap", "o", 8, style.PREDICTED),
           ("exposed_plan_s", "best plan", "D", 4, style.MEASURED), ("floor_s", "lower bound on E", "_", 14, style.GREY))
-SAME = "Where curves are equal, their markers stand inside each other."
-plt.rcParams["savefig.dpi"] = 100
+COMMON = 25  # MiB, PyTorch's default; the program writes the E of this cap to the column exposed_25_s
+CAPTION = ("T: time of the backward pass with its all-reduces. Where curves are equal, their markers stand inside each other.\n"
+           "Bars: caps whose T is at most 0.1 % above the smallest T. A triangle: the bar continues beyond the axis.")
+plt.rcParams["savefig.dpi"] = 90  # so that the pictures of docs/figures stay below 200 KB
 LOWEST, HIGHEST = 0.01, 4096.0  # range of the axis in MiB; a cap outside of this range gives the same plan as the nearer end
 
 
@@ -33,13 +36,49 @@ def read(path):
     """Returns {quantity: rows in ascending order of the value}. Leaves out quantities with a single row. Raises ValueError if a column is missing."""
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    lacking = {"quantity", "value", "low_mib", "high_mib", *(name for name, *_ in CURVES)} - set(rows[0] if rows else ())
+    lacking = {"quantity", "value", "t_compute_s", "low_mib", "high_mib", *(name for name, *_ in CURVES)} - set(rows[0] if rows else ())
     if lacking:
         raise ValueError(f"{path}: has no column {', '.join(sorted(lacking))}; write the table with: ddproxy predict --sensitivity --csv FILE")
     found = {}
     for row in sorted(rows, key=lambda row: float(row["value"])):
         found.setdefault(row["quantity"], []).append(row)
     return {quantity: found[quantity] for quantity in LABELS if len(found.get(quantity, ())) > 1}
+
+
+def situation(row):
+    """Returns what is changed in a row, for instance "network latency x 16"."""
+    value = f"{float(row['value']):.4g}"
+    words = {"model": f"gradients of {value} MiB", "ranks": f"{value} ranks", "bytes": f"bytes of the gradients x {value}"}
+    return words.get(row["quantity"], f"network {row['quantity']} x {value}")
+
+
+def ends(row):
+    """Returns the smallest and the largest of the best caps of a row, in MiB. Without an upper end the largest is infinite."""
+    return float(row["low_mib"]), float(row["high_mib"] or math.inf)
+
+
+def caps(low, high):
+    """Returns a range of caps in words. A lower end that the axis does not show is left out."""
+    if low < LOWEST:
+        return "any cap" if math.isinf(high) else f"at most {high:.3g} MiB"
+    return f"at least {low:.3g} MiB" if math.isinf(high) else f"{low:.3g}–{high:.3g} MiB"
+
+
+def loss(row):
+    """Returns by which share of T a pass with 25 MiB takes longer than one with the best cap."""
+    best = float(row["exposed_best_s"])
+    return (float(row["exposed_25_s"]) - best) / (float(row["t_compute_s"]) + best)
+
+
+def finding(quantities):
+    """Returns the title of the picture, in two lines: how much T is lost by keeping 25 MiB, and how far apart the best caps are."""
+    rows = [row for of_quantity in quantities.values() for row in of_quantity]
+    worst, highest, lowest = max(rows, key=loss), max(rows, key=lambda row: ends(row)[0]), min(rows, key=lambda row: ends(row)[1])
+    lost = f"up to {100 * loss(worst):.1f} % longer than the best cap does ({situation(worst)})" if loss(worst) >= 0.0005 else "less than 0.1 % longer than the best cap does"
+    low, high = ends(highest)[0], ends(lowest)[1]
+    moved = (f"Caps that are always among the best: {caps(low, high)}" if low <= high else
+             f"The best caps range from {caps(*ends(lowest))} ({situation(lowest)}) to {caps(*ends(highest))} ({situation(highest)})")
+    return f"Keeping {COMMON} MiB makes T {lost}.\n{moved}."
 
 
 def draw_exposed(axes, rows):
@@ -54,21 +93,22 @@ def draw_exposed(axes, rows):
 
 def draw_best(axes, rows):
     for row in rows:
-        low = max(float(row["low_mib"]), LOWEST)
-        high = min(float(row["high_mib"] or HIGHEST), HIGHEST)
-        axes.plot([float(row["value"])] * 2, [low, high], color=style.PREDICTED, linewidth=6, solid_capstyle="butt",
+        low, high = ends(row)
+        axes.plot([float(row["value"])] * 2, [max(low, LOWEST), min(high, HIGHEST)], color=style.PREDICTED, linewidth=6, solid_capstyle="butt",
                   marker="_", markersize=8)
-        for cut, end, marker in ((float(row["low_mib"]) < LOWEST, LOWEST, "v"), (float(row["high_mib"] or math.inf) > HIGHEST, HIGHEST, "^")):
+        for cut, end, marker in ((low < LOWEST, LOWEST, "v"), (high > HIGHEST, HIGHEST, "^")):
             if cut:
                 axes.plot(float(row["value"]), end, marker=marker, markersize=9, color=style.PREDICTED, clip_on=False, zorder=3, gid="cut")
-    axes.axhline(25, color=style.OTHER, linestyle="--", linewidth=1)
+    axes.axhline(COMMON, color=style.OTHER, linestyle="--", linewidth=1, label=f"{COMMON} MiB, PyTorch's default")
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.0)  # above the axes, where no bar can cross it
     axes.set_yscale("log")
     axes.set_ylim(LOWEST, HIGHEST)
     axes.set_ylabel("best caps\n(MiB, log scale)")
 
 
 def draw(quantities, title):
-    figure, grid = plt.subplots(len(quantities), 2, figsize=(8, 2.3 * len(quantities) + 0.6), squeeze=False, layout="constrained")
+    """Draws the table. `title` says what was predicted; it stands below the finding."""
+    figure, grid = plt.subplots(len(quantities), 2, figsize=(8, 2.45 * len(quantities) + 0.9), squeeze=False, layout="constrained")
     for (quantity, rows), (left, right) in zip(quantities.items(), grid):
         draw_exposed(left, rows)
         draw_best(right, rows)
@@ -78,9 +118,8 @@ def draw(quantities, title):
             axes.set_xticks([float(row["value"]) for row in rows], [f"{float(row['value']):.4g}" for row in rows])
             axes.xaxis.set_minor_locator(plt.NullLocator())
     grid[0][0].legend(ncol=2)
-    grid[0][1].plot([], [], marker="v", linestyle="none", color=style.PREDICTED, label="the bar continues beyond the axis")
-    grid[0][1].legend(loc="upper left")
-    figure.suptitle(f"{title}\n{SAME}", fontsize=10)
+    figure.suptitle(f"{finding(quantities)}\n{title}", fontsize=10)
+    figure.supxlabel(CAPTION, fontsize=8.5)
     return figure
 
 
@@ -88,7 +127,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", metavar="FILE.csv", help="table that `ddproxy predict --sensitivity --csv FILE.csv` wrote")
     parser.add_argument("-o", "--output", metavar="FIGURE.png", required=True, help="picture to write")
-    parser.add_argument("--title", default="", help="title of the picture; default: the name of the table")
+    parser.add_argument("--title", default="", help="what was predicted: the line below the finding; default: the name of the table")
     options = parser.parse_args()
     try:
         quantities = read(options.file)

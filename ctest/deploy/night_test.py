@@ -126,6 +126,7 @@ def main():
         assert nights.measured() == 1 + 2, "the last good build was not the reference build, so the night needs two measurements"
         for name in ("gate.xml", "history.xml"):
             assert xml.etree.ElementTree.parse(nights.artifact(name)).find("testsuite/testcase") is not None
+        assert json.loads(nights.artifact("history.json").read_text())["history"].keys() >= {"case", "ratio", "seen_after_1", "since", "verdict"}  # the titles of the page need them
         page = nights.artifact("history.html").read_text()
         assert page.count("<svg") == 4 and page.count("<tr>") == 2 and "undecided" in page, page[:2000]
         assert "undecided" in nights.run(5, faster, rounds=2) and nights.state("last-good") == str(build)

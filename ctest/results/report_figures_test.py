@@ -620,7 +620,7 @@ class LastSample(WithSample):
     def test_the_title_does_not_compare_it(self):
         self.assertIn("with bucketed 4 MiB and", timeline_figure.finding(Results(self.sample), [4, 0]))
         results = self.leave_out(4)
-        self.assertRegex(timeline_figure.finding(results, [4, 0]), r"^Exposed communication of the last sample: \S+ % of T with naive$")
+        self.assertRegex(timeline_figure.finding(results, [4, 0]), r"^Exposed communication of the last sample:\n\S+ % of T with naive$")
         self.assertEqual(timeline_figure.finding(results, [4]), "")
 
     def test_cases_whose_sample_counts_are_preferred(self):

@@ -443,16 +443,37 @@ class Finding(WithSample):
                 file[f"sweep/{name}"][...] *= 2.0
         files = [Results(self.sample), Results(other)]
         self.assertEqual(findings.of("against", files), "Best T of other: 100.0 % longer than the best T of sample")
-        self.assertRegex(findings.of("history", files), r"^T of .*: \+100\.0 % from the first file to the newest$")
+        self.assertEqual(findings.of("history", files), "T of bucketed 4 MiB: +100.0 % from the first file to the newest")
         self.assertEqual(findings.of("against", files[:1] * 2), "Best T of sample: 0.0 % longer than the best T of sample, within the noise")
+        self.assertEqual(findings.of("history", files[:1] * 2), "T of bucketed 4 MiB: +0.0 % from the first file to the newest, within the noise")
+
+    def test_a_change_without_an_interval_may_be_noise(self):
+        other = self.folder / "other.h5"
+        shutil.copy(self.sample, other)
+        with h5py.File(other, "r+") as file:
+            file["sweep/measured_median"][...] *= 2.0
+            file["sweep/ci_low"][4] = np.nan
+        files, unknown = [Results(self.sample), Results(other)], ";\nwithout an interval of T, the noise is not known"
+        self.assertEqual(findings.of("history", files), f"T of bucketed 4 MiB: +100.0 % from the first file to the newest{unknown}")
+        self.assertEqual(findings.of("against", files), f"Best T of other: 100.0 % longer than the best T of sample{unknown}")
+
+    def test_the_noise_of_a_history_is_that_of_its_case(self):
+        """The title is about naive if the newest file lacks the best case. Naive is then in another place of the file."""
+        other = self.folder / "other.h5"
+        shutil.copy(self.sample, other)
+        with h5py.File(other, "r+") as file:
+            file["sweep/name"][[0, 4]] = ["another", "naive"]
+            file["sweep/measured_median"][4], file["sweep/ci_low"][4], file["sweep/ci_high"][4] = 50.0, 49.0, 51.0
+        self.assertRegex(findings.of("history", [Results(self.sample), Results(other)]), r"^T of naive: \+\d+\.\d % from the first file to the newest$")
+        with h5py.File(other, "r+") as file:
+            file["sweep/ci_low"][4] = 0.001
+        self.assertRegex(findings.of("history", [Results(self.sample), Results(other)]), r"^T of naive: .* to the newest, within the noise$")
 
 
 class Timeline(WithSample):
     def test_says_what_it_is_of(self):
-        results = Results(self.sample)
-        self.assertRegex(timeline_figure.finding(results, [0]), r"^Exposed communication of the last sample: \d+\.\d % of T with naive$")
         page = page_of_sample()
-        self.assertIn("This is the last sample of naive. Exposed communication of the last sample: ", page)
+        self.assertIn("This is the last sample of naive.", page)
         self.assertEqual(page.count("Each figure shows compute and communication on rank 0 in the last sample of each case in the figure."), 1)
         with unittest.mock.patch.object(style, "save_png") as saved:
             html = Report([Results(self.sample)], self.folder, None).timelines()
@@ -461,6 +482,34 @@ class Timeline(WithSample):
         self.assertEqual((path.name, len(titles)), ("sample-timeline.png", 1))
         self.assertIn("last sample of bucketed 4 MiB and bucketed 25 MiB\ngpt2-large, 8 ranks, simulated (replay)", titles[0])
         self.assertIn("This is the last sample of naive.", html)
+
+    def test_the_title_of_a_single_case_says_what_follows_compute(self):
+        """In the sample, bucket k of naive ends after (2 k + 2) x 10 ms, and the last one of 19 after 380 ms."""
+        for alone, said in ((0.285, "25.0 % of T is\nexposed communication; 5 of 19 buckets end"), (0.361, "5.0 % of T is\nexposed communication; 1 of 19 buckets ends"),
+                            (0.5, "0.0 % of T is\nexposed communication; 0 of 19 buckets end")):
+            self.change(lambda file: file["sweep/compute"].__setitem__((0, -1), alone))
+            self.assertEqual(timeline_figure.finding(Results(self.sample), [0]), f"Last sample of naive: {said} after T_compute")
+
+    def test_a_case_without_t_compute_has_its_name_as_title(self):
+        self.change(lambda file: file["sweep/compute"].__setitem__(0, np.nan))
+        results = Results(self.sample)
+        self.assertEqual(timeline_figure.finding(results, [0]), "")
+        self.assertEqual([timeline_figure.draw_timelines(results, [case]).axes[0].get_title(loc="left") for case in (0, 4)], ["naive", ""])
+
+    def test_the_titles_stand_in_the_pictures_of_the_page(self):
+        drawn = {}
+
+        def keep(figure, name):
+            drawn[name] = [text.get_text() for text in figure.texts]
+            return ""
+        results = Results(self.sample)
+        with unittest.mock.patch.object(style, "save_png"), unittest.mock.patch.object(style, "as_svg", keep):
+            Report([results], self.folder, None).timelines()
+        self.assertEqual(len(drawn), 1 + len(derive.case_names(results)))
+        self.assertEqual(drawn["timeline"], [timeline_figure.finding(results, [4, 6])])
+        self.assertRegex(drawn["timeline"][0], r"^Exposed communication of the last sample:\n\S+ % of T with bucketed 4 MiB and\n\S+ % of T with bucketed 25 MiB$")
+        for case, name in enumerate(derive.case_names(results)):
+            self.assertTrue(drawn[f"timeline{case}"][0].startswith(f"Last sample of {name}: "), drawn)
 
     def test_two_cases_stand_above_each_other_on_one_time_axis(self):
         results = Results(self.sample)
@@ -480,17 +529,17 @@ class Timeline(WithSample):
         events = int(Results(self.sample)["/timeline/count"][0])
         self.assertEqual(len(times), 1 + 2 * events)
         np.testing.assert_allclose(live[:5] / 2.0**20, [0, 64, 32, 96, 64])  # between two events the first ends before the second starts
-        axes = timeline_figure.draw_timeline(Results(self.sample), 0).axes[1]
+        axes = timeline_figure.draw_timelines(Results(self.sample), [0]).axes[1]
         self.assertEqual([text.get_text() for text in axes.texts], ["dashed line: allocated memory, 4 GiB"])
 
     def test_a_file_without_memory_has_no_such_axes(self):
         self.change(lambda file: file.__delitem__("memory"))
-        self.assertEqual(len(timeline_figure.draw_timeline(Results(self.sample), 0).axes), 1)
+        self.assertEqual(len(timeline_figure.draw_timelines(Results(self.sample), [0]).axes), 1)
 
     def test_memory_that_never_changes_is_not_drawn(self):
         for end in ("start", "end"):
             self.change(lambda file: file[f"timeline/live_bytes_{end}"].__setitem__(slice(None), 2**20))
-        self.assertEqual(len(timeline_figure.draw_timeline(Results(self.sample), 0).axes), 1)
+        self.assertEqual(len(timeline_figure.draw_timelines(Results(self.sample), [0]).axes), 1)
         self.assertNotIn("lower panel", Report([Results(self.sample)], self.folder, None).timelines())
 
     def exposed_label(self, alone):
@@ -498,7 +547,7 @@ class Timeline(WithSample):
         results = Results(self.sample)
         last = results["/timeline/end"][int(results["/timeline/count"][0]) - 1]
         self.change(lambda file: file["sweep/compute"].__setitem__((0, -1), alone * last))
-        figure = timeline_figure.draw_timeline(Results(self.sample), 0)
+        figure = timeline_figure.draw_timelines(Results(self.sample), [0])
         figure.canvas.draw()
         axes = figure.axes[0]
         (text,) = axes.texts
@@ -522,7 +571,7 @@ class Timeline(WithSample):
         self.change(last_alone)
         results = Results(self.sample)
         last = results["/timeline/end"][int(results["/timeline/count"][0]) - 1]
-        said = [text.get_text() for text in timeline_figure.draw_timeline(results, 0).axes[0].texts]
+        said = [text.get_text() for text in timeline_figure.draw_timelines(results, [0]).axes[0].texts]
         self.assertEqual(said, [f"exposed: {(last - 0.003) * 1e3:.3g} ms"])
 
 

@@ -64,6 +64,16 @@ def _collectives(files):
     return _bandwidth(bytes_of, busbw, lambda best: f"{verbs[best].replace('_', '-')}, ")
 
 
+def _noise(first, before, newest, after):
+    """Returns the end of a title: whether T of the case `before` in the first file and T of the case `after` in the newest file differ by noise
+    only, which means that their intervals overlap. Returns an empty text if they differ by more."""
+    (low, high), (other_low, other_high) = ([derive.column(f, name)[case] for name in ("ci_low", "ci_high")]
+                                            for f, case in ((newest, after), (first, before)))
+    if not np.isfinite([low, high, other_low, other_high]).all():
+        return ";\nwithout an interval of T, the noise is not known"
+    return ", within the noise" if low <= other_high and other_low <= high else ""
+
+
 def _against(files):
     """Returns a title that compares the best T of the newest file with that of the first file. It says whether the difference is noise."""
     first, newest = files[0], files[-1]
@@ -71,18 +81,19 @@ def _against(files):
     if before is None or after is None:
         return ""
     change = derive.column(newest, "measured_median")[after] / derive.column(first, "measured_median")[before] - 1.0
-    (low, high), (other_low, other_high) = ([derive.column(f, name)[case] for name in ("ci_low", "ci_high")]
-                                            for f, case in ((newest, after), (first, before)))
-    noise = ", within the noise" if low <= other_high and other_low <= high else ""
-    return f"Best T of {newest.path.stem}: {derive.percent(abs(change))} {'shorter' if change < 0 else 'longer'} than the best T of {first.path.stem}{noise}"
+    return (f"Best T of {newest.path.stem}: {derive.percent(abs(change))} {'shorter' if change < 0 else 'longer'} than the best T of {first.path.stem}"
+            f"{_noise(first, before, newest, after)}")
 
 
 def _history(files):
-    """Returns a title that says how T of a case changed from the first file to the newest one. The case is the best bucketed case of the first
-    file. If one of the two files lacks this case, the title is about the next case of history_series() that both files have."""
+    """Returns a title that says how T of a case changed from the first file to the newest one, and whether the change is noise. The case is the
+    best bucketed case of the first file. If one of the two files lacks this case, the title is about the next case of history_series() that
+    both files have."""
     for name, values in history_series(files).items():
         if np.isfinite(values[[0, -1]]).all():
-            return f"T of {name}: {derive.percent(values[-1] / values[0] - 1.0, sign='+')} from the first file to the newest"
+            before, after = (int(np.flatnonzero(derive.case_names(f) == name)[0]) for f in (files[0], files[-1]))
+            change = derive.percent(values[-1] / values[0] - 1.0, sign="+")
+            return f"T of {name}: {change} from the first file to the newest{_noise(files[0], before, files[-1], after)}"
     return ""
 
 

@@ -17,7 +17,7 @@ GIGA = 1e9
 LAYERS = ((("parameter",), "parameters", style.MEASURED, ""), (("gradient",), "gradients", style.PREDICTED, ""), (("bucket",), "buckets", style.OTHER, ""),
           (("optimizer_state",), "optimizer state", style.GOOD, ""), (("gathered_unit", "cached_weight"), "gathered parameters, copies of weights", style.SKY, "//"),
           (("activation",), "activations", "#E69F00", ""), (("activation_gradient",), "gradients of activations", "#F0E442", ".."),
-          (("staging", "scalar"), "other", style.GREY, ""))
+          (("scalar",), "other", style.GREY, ""))
 FORMULA = "parameters, gradients, buckets and\noptimizer state by the formulas of ZeRO"
 BARS = ("Live memory of a rank at the peak of the step, divided by kind. Gathered parameters are those that FSDP has gathered from the other ranks; copies of weights are those that "
         "autocast makes in bf16. The circle shows parameters, gradients, buckets and optimizer state by the formulas of ZeRO (docs/model.md). The formulas assume that all gradients "

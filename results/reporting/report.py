@@ -66,12 +66,16 @@ class Report:
         if drawn is None:
             return ""
         finding = findings.of(name, self.files)
-        if finding:
-            drawn.suptitle(finding, fontsize=10.5, fontweight="bold", y=1.01, va="bottom")
-        svg = style.as_svg(drawn, name)
+        svg = self._svg(drawn, name, finding)
         self._save(drawn, name, f"{finding}\n{title}" if finding else title)
         style.close(drawn)
         return page.figure(svg, self.caption(name, title, any(len(part.axes) > 1 for part in drawn.subfigs)))
+
+    def _svg(self, drawn, name, finding):
+        """Returns the figure as SVG, with the finding as its title."""
+        if finding:
+            drawn.suptitle(finding, fontsize=10.5, fontweight="bold", y=1.01, va="bottom")
+        return style.as_svg(drawn, name)
 
     def caption(self, name, title, is_broken):
         if name == "costs":
@@ -117,19 +121,18 @@ class Report:
     def _timeline(self, cases, name):
         """Returns the HTML of the timeline of these cases. If `name` is "timeline", also saves it as PNG."""
         results, drawn = self.newest, timeline_figure.draw_timelines(self.newest, cases)
-        svg = style.as_svg(drawn, name)
         found, of = timeline_figure.finding(results, cases), " and ".join(str(derive.case_names(results)[c]) for c in cases)
+        svg = self._svg(drawn, name, found)
         if name == "timeline":
             self._save(drawn, name, "\n".join(part for part in (found, f"last sample of {of}", results.title()) if part))
         style.close(drawn)
-        texts = (f"This is the last sample of {of}.", f"{found}." if found else "", timeline_figure.left_out_note(results, cases))
+        texts = (f"This is the last sample of {of}.", timeline_figure.left_out_note(results, cases))
         return page.figure(svg, " ".join(text for text in texts if text))
 
     def _step_timeline(self):
         """Returns the HTML of the timeline of whole steps, and saves it as PNG."""
         drawn, found = step_timeline_figure.draw(self.newest), step_timeline_figure.finding(self.newest)
-        drawn.suptitle(found, fontsize=10.5, fontweight="bold", y=1.01, va="bottom")
-        svg = style.as_svg(drawn, "timeline")
+        svg = self._svg(drawn, "timeline", found)
         self._save(drawn, "timeline", f"{found}\n{self.newest.title()}")
         style.close(drawn)
         rows = STEP_ROWS if step_timeline_figure.has_prediction(self.newest) else STEP_ROWS_ALONE

@@ -189,22 +189,40 @@ def left_out_note(results, cases):
 
 def _title(results, case, is_alone):
     """Returns the title of the axes of a case. If the sample was left out, a second line says so. The lines are short, so that they do not make
-    the figure wider."""
+    the figure wider. Returns an empty text if the title of the figure names the case."""
     median, name = _median_total(results, case), str(derive.case_names(results)[case])
     if not is_left_out(results, case):
-        return "" if is_alone else name
+        return "" if is_alone and finding(results, [case]) else name
     return name + f" (median T: {median})" * bool(median) + "\nThis sample is left out: machine in another state"
 
 
-def finding(results, cases):
-    """Returns how much of the last sample of each case is exposed communication. Skips cases whose T_compute is not known, and cases whose last
+def _exposed_share(results, case):
+    """Returns the exposed communication of the last sample of a case as a share of its T. Returns NaN if T_compute is not known, or if the
     sample was left out."""
-    names, said = derive.case_names(results), []
-    for case in (case for case in cases if not is_left_out(results, case)):
-        end, compute = float(np.max(events(results, case, ("end",))[0])), _last_compute(results, case)
-        if np.isfinite(compute) and end > 0.0:
-            said.append(f"{derive.percent(max(end - compute, 0.0) / end)} of T with {names[case]}")
-    return f"Exposed communication of the last sample: {' and '.join(said)}" if said else ""
+    end = float(np.max(events(results, case, ("end",))[0]))
+    if is_left_out(results, case) or not end > 0.0:
+        return np.nan
+    return float(np.maximum(end - _last_compute(results, case), 0.0) / end)  # np.maximum keeps NaN
+
+
+def _late_buckets(results, case):
+    """Says how many buckets of the last sample end after T_compute, where the exposed span begins."""
+    end, resource = events(results, case, ("end", "resource"))
+    ends = end[resource == "communication"]
+    late = int(np.sum(ends > _last_compute(results, case)))
+    return f"{late} of {len(ends)} bucket{'' if len(ends) == 1 else 's'} end{'s' if late == 1 else ''} after T_compute"
+
+
+def finding(results, cases):
+    """Returns the title of the figure: how much of T of the last sample of each case is exposed communication. For a single case it also says
+    how many buckets end after T_compute. Skips cases whose T_compute is not known, and cases whose last sample was left out."""
+    names, shares = derive.case_names(results), {case: _exposed_share(results, case) for case in cases}
+    said = [f"{derive.percent(share)} of T with {names[case]}" for case, share in shares.items() if np.isfinite(share)]
+    if not said:
+        return ""
+    if len(cases) > 1:
+        return "Exposed communication of the last sample:\n" + " and\n".join(said)
+    return f"Last sample of {names[cases[0]]}: {derive.percent(shares[cases[0]])} of T is\nexposed communication; {_late_buckets(results, cases[0])}"
 
 
 def _explain_colours(axes):
@@ -233,7 +251,3 @@ def draw_timelines(results, cases):
     rows[-1, 0].set_xlabel(f"time since the start of the backward pass ({unit})")
     _explain_colours(rows[-1, 0])
     return figure
-
-
-def draw_timeline(results, case):
-    return draw_timelines(results, [case])
