@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """readme_test.py ROOT DDPROXY KOKKOS_DIR MPIEXEC DOCUMENT...: runs every command of the documents' sh blocks in a copy of the project.
 
+Compares each output that a document shows after `$ COMMAND` with what the command prints: words, columns and rows, but not figures (pasted.py).
 Does not run commands that take minutes: scripts/setup, scripts/test, and scripts/run without an input. Runs scripts/gate with two rounds, which decide
 nothing, and the twins with two samples instead of five. Commands that build only configure and list the targets, and the ddproxy of this build replaces the
 result. A build for CUDA is configured only if scripts/setup has built a Kokkos for it. The launcher of this build replaces mpirun in the commands. The
@@ -16,6 +17,8 @@ import tempfile
 
 import h5py
 
+from pasted import after_prompt, word_faults
+
 root, ddproxy, kokkos, mpiexec, *documents = sys.argv[1:]
 # The files that the commands of a document must leave.
 MADE = {
@@ -28,6 +31,7 @@ MADE = {
 COMMANDS = {"README.md": {"results.h5": "run", "layers.h5": "layers", "allreduce.h5": "allreduce", "collectives.h5": "collectives", "sweep.h5": "sweep"},
             "docs/guides/buying.md": {"offer-a.h5": "run", "offer-b.h5": "run", "step-a.h5": "step", "step-b.h5": "step"},
             "docs/guides/node.md": {"node.h5": "run"}}
+SHOWN = {"README.md": 1, "docs/guides/buying.md": 2, "docs/guides/node.md": 2, "docs/guides/pytorch.md": 2}  # number of outputs after `$ COMMAND`
 WHOLE = {"scripts/run", "scripts/test", "scripts/setup --cuda 80"}
 CUDA_ROOT = ".deps/kokkos-cuda-80-root"
 environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "KOKKOS_ROOT": kokkos,
@@ -54,6 +58,7 @@ def copy_of_project(folder):
 
 
 def run(command, folder):
+    """Runs a command, which must succeed. Returns its standard output and its standard error. Returns None if the command is left to others."""
     if command in WHOLE:
         return print("left to others:", command)
     if "cuda" in command and not os.path.exists(f"{folder}/{CUDA_ROOT}"):
@@ -72,13 +77,25 @@ def run(command, folder):
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, (command, done.stdout[-2000:], done.stderr[-2000:])
     print("fine:", command)
+    return done.stdout, done.stderr
 
 
-def commands_of(document):
+def text_of(document):
     with open(f"{root}/{document}") as file:
-        commands = [line for block in re.findall(r"```sh\n(.*?)```", file.read(), re.S) for line in block.splitlines()]
+        return file.read()
+
+
+def commands_of(document, shown):
+    """Returns the commands of the sh blocks, and then those of the outputs in `shown` that are not among them."""
+    commands = [line for block in re.findall(r"```sh\n(.*?)```", text_of(document), re.S) for line in block.splitlines()]
     assert commands and (document != "README.md" or WHOLE < set(commands)), (document, commands)
-    return commands
+    return [*commands, *(pasted.commands[0] for pasted in shown if pasted.commands[0] not in commands)]
+
+
+def check_shown(document, shown, outputs):
+    faults = [fault for pasted in shown for fault in word_faults(pasted, *outputs[pasted.commands[0]], document)]
+    assert not faults, "\n".join([f"{document} shows another output than the commands print; # stands for a figure:", *faults])
+    assert len(shown) == SHOWN.get(document, 0), (document, [pasted.commands for pasted in shown])
 
 
 def check_made(document, folder):
@@ -93,6 +110,7 @@ assert documents and set(documents) <= set(MADE), documents
 with tempfile.TemporaryDirectory() as folder:
     copy_of_project(folder)
     for document in documents:
-        for command in commands_of(document):
-            run(command, folder)
+        shown = after_prompt(text_of(document))
+        outputs = {command: run(command, folder) for command in commands_of(document, shown)}
+        check_shown(document, shown, outputs)
         check_made(document, folder)

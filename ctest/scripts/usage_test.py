@@ -4,7 +4,9 @@
 
 Works on a copy of scripts/ and inputs/. In the copy, scripts/setup only creates the file `started`. This file shows that a script has started
 scripts/setup, and nothing is installed. Only the test of the help copies the real scripts/setup."""
+import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +15,9 @@ import unittest
 
 PROJECT = pathlib.Path(sys.argv[1])
 RUN = "usage: scripts/run [INPUT.toml [RANKS]]"
+SCRIPTS = sorted(path.name for path in (PROJECT / "scripts").iterdir() if path.is_file())
+# Scripts whose options are in a module that imports PyTorch. Without PyTorch these scripts only say how to install it.
+NEED_TORCH = ("record-torch.py", "record-sharded-torch.py")
 
 
 class Usage(unittest.TestCase):
@@ -27,7 +32,8 @@ class Usage(unittest.TestCase):
     def call(self, script, *words, at="."):
         """Runs a script, which must leave no new file. Returns its exit code, its standard output and its standard error."""
         before = set(self.folder.rglob("*"))
-        done = subprocess.run([self.folder / "scripts" / script, *words], cwd=self.folder / at, capture_output=True, text=True, timeout=20)
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run([self.folder / "scripts" / script, *words], cwd=self.folder / at, env=environment, capture_output=True, text=True, timeout=50)
         self.assertEqual(set(self.folder.rglob("*")), before, (script, words, done))
         return done.returncode, done.stdout, done.stderr
 
@@ -55,20 +61,36 @@ class Usage(unittest.TestCase):
         shutil.copytree(PROJECT / ".ci", self.folder / ".ci")
         self.assertIn("--mpi does not take 'wrong'; usage: scripts/test", self.refused("../.ci/run", "--mpi", "wrong"))
 
-    def test_the_help_is_the_comment_at_the_top(self):
+    def test_the_help_of_every_script_is_the_comment_at_the_top(self):
         shutil.copy(PROJECT / "scripts/setup", self.folder / "scripts/setup")
-        for script in ("run", "test", "setup", "fuzz", "ab", "release", "gpu-check", "bundle"):
+        self.assertLess({"run", "slow-link", *NEED_TORCH}, set(SCRIPTS))
+        for script in SCRIPTS:
             for word in ("-h", "--help"):
-                code, out, error = self.call(script, word, at="scripts")
-                self.assertEqual((code, error, out.startswith(f"{script} ")), (0, "", True), (script, out, error))
-                self.assertIn("Exit code", out)
-                self.assertNotIn("set -euo", out)
+                with self.subTest(script=script, word=word):
+                    self.check_help(script, word)
+
+    def check_help(self, script, word):
+        code, out, error = self.call(script, word, at="scripts")
+        if script in NEED_TORCH and code:
+            self.assertEqual((code, out, error.count("\n")), (2, "", 1), error)
+            return self.assertIn("install PyTorch", error)
+        self.assertEqual((code, error), (0, ""))
+        self.assertRegex(out, rf"^(usage: )?(scripts/)?{re.escape(script)} ")
+        self.assertIn("Exit code", out)
+        self.assertNotIn("set -euo", out)
 
     def test_other_scripts_take_no_option_for_a_folder(self):
         self.assertIn("unknown argument '--wrong'; usage: scripts/release", self.refused("release", "--wrong"))
         self.assertIn("unknown argument 'b'; usage: scripts/release", self.refused("release", "a", "b"))
         self.assertIn("usage: scripts/bundle", self.refused("bundle", "--wrong"))
         self.assertIn("unknown option '--wrong'; usage: scripts/gpu-check", self.refused("gpu-check", "--wrong"))
+
+    def test_scripts_that_derive_tables_take_no_option_for_a_program(self):
+        for script, word, reason in (("derive-allreduce", "--wrong", "unrecognized arguments: --wrong"), ("derive-allreduce", "none/ddproxy-model", "no such program"),
+                                     ("derive-collectives", "--wrong", "unrecognized arguments: --wrong")):
+            code, out, error = self.call(script, word)
+            self.assertEqual((code, out), (2, ""), error)
+            self.assertIn(reason, error)
 
 
 if __name__ == "__main__":
