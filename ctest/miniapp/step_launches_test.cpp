@@ -103,8 +103,8 @@ TEST(RunStep, RefusesATaskThatItCannotCarryOut) {
   EXPECT_THROW(CompiledStep(graph, test_places(graph)), std::logic_error);
 }
 
-// A simulation lets a copy lane run beside the compute lane. run_step() has no such lane, so it would run
-// another step than the one that was predicted.
+// A simulation lets a second compute lane run beside the first. run_step() has only one compute lane, so it
+// would run another step than the one that was predicted.
 TEST(RunStep, RefusesACopyOnALaneOfItsOwn) {
   const auto workload = two_gradients();
   auto graph = model::ddp(workload.pass,
@@ -113,7 +113,7 @@ TEST(RunStep, RefusesACopyOnALaneOfItsOwn) {
                    .graph;
   EXPECT_NO_THROW(CompiledStep(graph, test_places(graph, 5)));
   for (auto& task : graph.tasks)
-    if (std::holds_alternative<model::Copy>(task.work)) task.lane = {model::LaneKind::copy, 0};
+    if (std::holds_alternative<model::Copy>(task.work)) task.lane = {model::LaneKind::compute, 1};
   EXPECT_THROW(CompiledStep(graph, test_places(graph, 5)), std::logic_error);
 }
 

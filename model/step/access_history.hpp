@@ -20,7 +20,10 @@ namespace ddproxy::model {
 /// Order of calls, for each task in the order of StepGraph::tasks: conflicts(), then record().
 class AccessHistory {
  public:
+  /// Makes a history without tasks for these buffers, whose ids are their indices. Keeps no reference to
+  /// `buffers`.
   explicit AccessHistory(std::vector<Buffer> const& buffers);
+  /// Makes a history without buffers. add() adds them.
   AccessHistory() = default;
 
   /// Adds a buffer, with the next id.

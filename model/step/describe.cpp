@@ -11,9 +11,9 @@ constexpr std::array<std::string_view, 6> verbs{"all_reduce", "reduce_scatter", 
                                                 "broadcast",  "send",           "receive"};
 constexpr std::array<std::string_view, 6> phases{"forward", "recompute", "backward",
                                                  "norm",    "clip",      "update"};
-constexpr std::array<std::string_view, 10> kinds{
-    "parameter",           "gradient", "bucket", "gathered_unit", "optimizer_state", "activation",
-    "activation_gradient", "staging",  "scalar", "cached_weight"};
+constexpr std::array<std::string_view, 9> kinds{"parameter",           "gradient",        "bucket",
+                                                "gathered_unit",       "optimizer_state", "activation",
+                                                "activation_gradient", "scalar",          "cached_weight"};
 
 std::string words(Access const& access) {
   return "elements " + std::to_string(access.slice.offset) + " to " +

@@ -11,18 +11,7 @@
 
 #include "model/transformer/tensor_layout.hpp"
 
-// A training step as a graph: tasks that read and write buffers, on lanes.
-//
-// Order of calls: a strategy (for instance data parallel or sharded) builds one graph for each class of ranks
-// that do the same work, with GraphBuilder (graph_builder.hpp). check() (check/check.hpp) proves that the
-// graphs are right. Then the same graphs are run, simulated and drawn. Example: one gradient of 100 elements
-// that is computed and then averaged over ranks 0 and 1.
-//
-//   GraphBuilder builder;
-//   const BufferId gradient = builder.buffer({.kind = BufferKind::gradient, .elements = 100, ...});
-//   builder.task({Compute{op, Phase::backward, 0}, {{gradient, {0, 100}, AccessMode::assign, ...}}});
-//   builder.task({Collective{Verb::all_reduce, world}, {{gradient, {0, 100}, AccessMode::modify, ...}},
-//                 {LaneKind::communication, 0}});   // waits for the task before: both use the gradient
+// The parts of a training step as a graph. StepGraph, near the end of this file, explains the graph.
 //
 // An id is an index into the buffers or the tasks of one graph, into the operators of the model, or into the
 // communicators of the step. index() converts an id to a number. All offsets and counts are in elements, not
@@ -74,7 +63,6 @@ enum class BufferKind {
   optimizer_state,
   activation,
   activation_gradient,
-  staging,        ///< is host memory through which data of a device pass
   scalar,         ///< holds one number, for instance the norm of the gradients
   cached_weight,  ///< copy of a weight in another type, made once for the matrix products of a pass
 };
@@ -139,7 +127,7 @@ struct Compute {
   int micro_batch = 0;  ///< from 0; used by forward, recompute and backward
 };
 
-enum class CopyKind { device_to_host, host_to_device, into_bucket, out_of_bucket, cast };
+enum class CopyKind { into_bucket, out_of_bucket };
 
 /// Copies the elements of the task's first access to its second access. The first access reads, the second
 /// assigns, and both have the same length.
@@ -177,13 +165,13 @@ struct Collective {
 /// has finished waiting. No other kind of task makes compute tasks wait for the host (host_waits.hpp).
 struct HostWait {};
 
-enum class LaneKind { compute, copy, communication };
+enum class LaneKind { compute, communication };
 
 /// A resource that carries out its tasks one after another, in the order of StepGraph::tasks.
 struct Lane {
   LaneKind kind = LaneKind::compute;
-  /// Number of the copy engine or of the communication lane, from 0. A step usually has one communication
-  /// lane for each communicator.
+  /// Number of the lane among those of its kind, from 0. A step usually has one compute lane, and one
+  /// communication lane for each communicator.
   std::size_t number = 0;
   auto operator<=>(Lane const&) const = default;
 };
@@ -214,7 +202,25 @@ struct Expected {
   bool updated = false;  ///< true: every parameter and optimizer state is updated once; false: never
 };
 
-/// The step of one rank. Tasks are in topological order: a task waits only for tasks with smaller ids.
+/// The step of one rank as a graph: tasks that read and write buffers, on lanes.
+///
+/// Problem: a step is checked, run, simulated and drawn. If each of these had its own description of a
+/// strategy, the descriptions could differ. So a strategy describes its step once, as data.
+///
+/// Order of calls: a strategy (for instance data parallel or sharded) builds one graph for each class of
+/// ranks that do the same work, with GraphBuilder (graph_builder.hpp). check() (check/check.hpp) proves that
+/// the graphs are right. Then the same graphs are run, simulated and drawn. Example: one gradient of 100
+/// elements that is computed and then averaged over ranks 0 and 1.
+///
+///   GraphBuilder builder;
+///   const BufferId gradient = builder.buffer({.kind = BufferKind::gradient, .elements = 100, ...});
+///   builder.task({Compute{op, Phase::backward, 0}, {{gradient, {0, 100}, AccessMode::assign, ...}}});
+///   builder.task({Collective{Verb::all_reduce, world}, {{gradient, {0, 100}, AccessMode::modify, ...}},
+///                 {LaneKind::communication, 0}});   // waits for the task before: both use the gradient
+///   StepGraph graph = builder.finish(expected);
+///
+/// Tasks are in topological order: a task waits only for tasks with smaller ids. The struct itself checks
+/// nothing: after each change, call check() again.
 struct StepGraph {
   std::vector<Buffer> buffers;
   std::vector<Task> tasks;

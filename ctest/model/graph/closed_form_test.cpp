@@ -7,9 +7,9 @@
 
 #include "costs.hpp"
 #include "ctest/model/step/steps.hpp"
+#include "ctest/model/step/wire_volume.hpp"
 #include "model/predict/graph/summarise.hpp"
 #include "model/step/graph_builder.hpp"
-#include "ctest/model/step/wire_volume.hpp"
 
 // Compares simulate(RankGraphs) with times from formulas.
 
@@ -34,7 +34,8 @@ TEST(StepClosedForm, BubbleOf1F1B) {
       for (ClassTrace const& each : traces.classes) {
         const Summary summary =
             summarise(step.classes[each.rank_class].graph, each.trace, {.total = traces.end()});
-        EXPECT_NEAR(summary.bubble / summary.total, (static_cast<double>(p) - 1) / in_turn, 1e-12)
+        // The compute lane has only Compute tasks, so E is the bubble: the time in which the lane is idle.
+        EXPECT_NEAR(summary.exposed / summary.total, (static_cast<double>(p) - 1) / in_turn, 1e-12)
             << p << " stages, " << m << " micro-batches, stage " << each.rank_class;
       }
     }

@@ -49,18 +49,11 @@ const StepTrace trace{{{0, 0, 2}, {2, 2, 5}, {5, 6, 9}, {9, 9, 10}}};
 TEST(Summary, ByHand) {
   const Summary s = summarise(small_step(), trace, {.compute_alone = 4.5, .total = 12});
   EXPECT_EQ(s.total, 12);
-  EXPECT_EQ(s.compute_busy, 6);
   EXPECT_EQ(s.compute_end, 5);
   EXPECT_EQ(s.compute_alone, 4.5);
   EXPECT_EQ(s.exposed, 7.5);
   EXPECT_EQ(s.slowdown, 0.5);
   EXPECT_EQ(s.tail, 7);
-  EXPECT_EQ(s.bubble, 6);
-  ASSERT_EQ(s.lanes.size(), 2U);
-  EXPECT_EQ(s.lanes.at({}).busy, 6);
-  EXPECT_EQ(s.lanes.at({}).waiting, 0);
-  EXPECT_EQ((s.lanes.at({LaneKind::communication, 0}).busy), 3);
-  EXPECT_EQ((s.lanes.at({LaneKind::communication, 0}).waiting), 1);
 }
 
 TEST(Summary, WithoutABasisTakesTheTraceItself) {

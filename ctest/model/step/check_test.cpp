@@ -145,6 +145,21 @@ TEST(Check, FindsAGradientThatIsReducedTwice) {
   EXPECT_TRUE(found(check(step), Rule::contributes_once)) << text(check(step));
 }
 
+TEST(Check, FindsABackwardOperatorThatIsRepeated) {
+  // The operator adds to the gradient of the first micro-batch. Its activations stay for the repeated task.
+  const auto violations = check(changed(ddp_step(six, {.micro_batches = 2}), [](StepGraph& g) {
+    Task* const backward = find_compute(g, Phase::backward, 6);
+    for (Access& access : backward->accesses) access.last_use = false;
+    repeat(g, backward);
+  }));
+  EXPECT_TRUE(found_only(violations, Rule::contributes_once)) << text(violations);
+  EXPECT_NE(text(violations)
+                .find("rank 0: task 19, backward of operator 5, micro-batch 1: a contribution "
+                      "enters a gradient twice"),
+            std::string::npos)
+      << text(violations);
+}
+
 TEST(Check, FindsAMicroBatchThatOverwritesTheOneBefore) {
   const auto step = changed(ddp_step(six, {.micro_batches = 4}), [](StepGraph& g) {
     for (Access& access : find_compute(g, Phase::backward, 7)->accesses) {

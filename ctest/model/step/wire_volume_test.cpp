@@ -5,8 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <string>
+#include <vector>
 
+#include "model/step/check/check.hpp"
 #include "steps.hpp"
+#include "violations.hpp"
 
 // Compares the bytes that one rank sends with the closed forms of ZeRO (Rajbhandari et al., "ZeRO: Memory
 // Optimizations Toward Training Trillion Parameter Models", SC 2020, section 7), extended to k accumulated
@@ -22,18 +26,29 @@ double psi(Layers const& model) {
   return 4.0 * static_cast<double>(model.elements());
 }
 
-double sent(RankGraphs const& step) {
+double sent(RankGraphs const& step, std::size_t rank_class = 0) {
   double bytes = 0;
-  for (auto const& [verb, volume] : wire_volume(step, 0)) bytes += volume.bytes_sent;
+  for (auto const& [verb, volume] : wire_volume(step, rank_class)) bytes += volume.bytes_sent;
   return bytes;
+}
+
+/// Returns the bytes that a rank of the class sends on one communicator.
+double sent_on(CommunicatorId communicator, RankGraphs const& step, std::size_t rank_class) {
+  const auto is_other = [&](Task const& task) {
+    auto const* collective = std::get_if<Collective>(&task.work);
+    return !collective || collective->communicator != communicator;
+  };
+  return sent(changed(step, [&](StepGraph& graph) { std::erase_if(graph.tasks, is_other); }), rank_class);
 }
 
 double share(std::size_t ranks) {
   return static_cast<double>(ranks - 1) / static_cast<double>(ranks);
 }
 
-/// Checks the bytes that a rank sends with each verb. `expected` has all verbs of the step.
+/// Checks that the step is right, and the bytes that a rank sends with each verb. `expected` has all verbs of
+/// the step.
 void expect_sent(RankGraphs const& step, std::map<Verb, double> const& expected) {
+  EXPECT_EQ(text(check(step)), "");
   const auto volumes = wire_volume(step, 0);
   EXPECT_EQ(volumes.size(), expected.size());
   for (auto const& [verb, bytes] : expected) {
@@ -88,7 +103,9 @@ TEST(WireVolume, OfHybridShardsIsTheSumOverBothGroups) {
 }
 
 TEST(WireVolume, CountsPadding) {
-  const auto volumes = wire_volume(fsdp_step(odd, {.shards = 4}), 0);
+  const auto step = fsdp_step(odd, {.shards = 4});
+  EXPECT_EQ(text(check(step)), "");
+  const auto volumes = wire_volume(step, 0);
   const std::int64_t all = 4 * static_cast<std::int64_t>(odd.elements());
   Volume const& reduced = volumes.at(Verb::reduce_scatter);
   EXPECT_EQ(reduced.bytes - reduced.padding, all);
@@ -96,19 +113,43 @@ TEST(WireVolume, CountsPadding) {
   EXPECT_EQ(reduced.calls, odd.sizes.size());
 }
 
+/// Checks what stage s of a pipeline with k micro-batches sends and receives. Link l connects the stages l
+/// and l + 1. Its communicators are 1 + l towards the last stage and `stages` + l towards the first stage.
+void expect_sent_by_stage(RankGraphs const& step, std::size_t stages, std::size_t k, std::size_t s) {
+  const double once = 4 * static_cast<double>(k);  // an activation is one element in fp32
+  const std::size_t links = std::size_t{s > 0} + std::size_t{s + 1 < stages};
+  const auto volumes = wire_volume(step, s);
+  EXPECT_EQ(volumes.at(Verb::send).calls, links * k);
+  EXPECT_EQ(volumes.at(Verb::receive).calls, links * k);
+  EXPECT_DOUBLE_EQ(sent(step, s), static_cast<double>(links) * once);
+  for (std::size_t link = 0; link + 1 < stages; ++link) {
+    EXPECT_DOUBLE_EQ(sent_on(CommunicatorId{1 + link}, step, s), s == link ? once : 0) << link;
+    EXPECT_DOUBLE_EQ(sent_on(CommunicatorId{stages + link}, step, s), s == link + 1 ? once : 0) << link;
+  }
+}
+
 TEST(WireVolume, OfAPipelineIsAnActivationALinkAndMicroBatch) {
-  const auto step = pipeline_step(4, 8);
-  EXPECT_EQ(wire_volume(step, 0).at(Verb::send).calls, 8U);
-  EXPECT_EQ(wire_volume(step, 1).at(Verb::send).calls, 16U);
-  EXPECT_EQ(wire_volume(step, 3).at(Verb::receive).calls, 8U);
+  for (const std::size_t stages : {2, 4}) {
+    for (const int k : {1, 8}) {
+      const auto step = pipeline_step(stages, k);
+      EXPECT_EQ(text(check(step)), "");
+      for (std::size_t s = 0; s < stages; ++s) {
+        SCOPED_TRACE(std::to_string(k) + " micro-batches, stage " + std::to_string(s) + " of " +
+                     std::to_string(stages));
+        expect_sent_by_stage(step, stages, static_cast<std::size_t>(k), s);
+      }
+    }
+  }
 }
 
 TEST(WireVolume, ShrinksWithTheElementsOnTheWire) {
   auto step = ddp_step(even, {});
+  EXPECT_EQ(text(check(step)), "");
   const double full = sent(step);
   for (Task& task : step.classes[0].graph.tasks) {
     if (auto* collective = std::get_if<Collective>(&task.work)) collective->wire = DataType::bf16;
   }
+  EXPECT_EQ(text(check(step)), "");
   EXPECT_DOUBLE_EQ(sent(step), full / 2);
 }
 

@@ -63,7 +63,7 @@ class CompiledStep {
   ///   - a collective on a lane that is no communication lane;
   ///   - collectives of two communicators on one lane or in one group;
   ///   - a collective that adds to its result and is not a reduce-scatter;
-  ///   - a task that is neither a collective nor on compute lane 0, for example a task on a copy lane;
+  ///   - a task that is neither a collective nor on compute lane 0;
   ///   - a task without work.
   CompiledStep(model::StepGraph graph, std::span<const std::size_t> places,
                std::vector<GroupPlace> const& groups = {GroupPlace{}});

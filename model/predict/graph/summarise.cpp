@@ -15,15 +15,10 @@ bool is_copy_out(Task const& task) {
 }
 
 void add(Summary& summary, Task const& task, TaskTimes const& times) {
-  const double seconds = times.end - times.start;
-  LaneSummary& lane = summary.lanes[task.lane];
-  lane.busy += seconds;
-  lane.waiting += times.start - times.ready;
   summary.total = std::max(summary.total, times.end);
-  if (std::holds_alternative<Compute>(task.work)) summary.compute_alone += seconds;
-  if (task.lane.kind != LaneKind::compute) return;
-  summary.compute_busy += seconds;
-  if (!is_copy_out(task)) summary.compute_end = std::max(summary.compute_end, times.end);
+  if (std::holds_alternative<Compute>(task.work)) summary.compute_alone += times.end - times.start;
+  if (task.lane.kind == LaneKind::compute && !is_copy_out(task))
+    summary.compute_end = std::max(summary.compute_end, times.end);
 }
 
 }  // namespace
@@ -40,7 +35,6 @@ Summary summarise(StepGraph const& graph, StepTrace const& trace, SummaryBasis c
   summary.exposed = summary.total - summary.compute_alone;
   summary.slowdown = summary.compute_end - summary.compute_alone;
   summary.tail = summary.total - summary.compute_end;
-  summary.bubble = summary.total - summary.compute_busy;
   summary.memory = live_memory(graph, trace);
   return summary;
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <map>
 #include <optional>
 
 #include "model/predict/graph/live_memory.hpp"
@@ -11,23 +10,14 @@
 
 namespace ddproxy::model {
 
-/// Summed times of one lane.
-struct LaneSummary {
-  double busy = 0;     ///< seconds from start to end, summed over the lane's tasks
-  double waiting = 0;  ///< seconds from ready to start, summed: collectives wait for their other members
-};
-
 /// The times of a rank's step, in seconds. E = slowdown + tail.
 struct Summary {
   double total = 0;          ///< T: end of the step
-  double compute_busy = 0;   ///< time in which the compute lanes carried out tasks, including copies
   double compute_end = 0;    ///< end of the last task on a compute lane, not counting copies out of buckets
   double compute_alone = 0;  ///< T_compute: time of the Compute tasks without communication
   double exposed = 0;        ///< E = T - T_compute
   double slowdown = 0;       ///< compute_end - T_compute: contention, copies into buckets and idle time
   double tail = 0;           ///< T - compute_end
-  double bubble = 0;         ///< T - compute_busy: idle time of the compute lane
-  std::map<Lane, LaneSummary> lanes;
   LiveMemory memory;
 };
 

@@ -12,6 +12,7 @@ namespace ddproxy::model {
 /// with one entry for each lane (Fidge 1988, Mattern 1989). The graph must be in topological order.
 class LaneClocks {
  public:
+  /// Computes the clocks of all tasks of `graph`. Keeps no reference to `graph`.
   explicit LaneClocks(StepGraph const& graph);
 
   /// Returns true if task `a` has ended in every schedule when task `b` starts.
