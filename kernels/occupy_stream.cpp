@@ -27,13 +27,13 @@ KOKKOS_INLINE_FUNCTION void spin_until(std::int64_t end) {
 
 [[maybe_unused]] void spin(Space const& exec, std::int64_t nanoseconds) {
   Kokkos::parallel_for(
-      "ddproxy::busy", Range(exec, 0, 1),
+      "occupy_stream", Range(exec, 0, 1),
       KOKKOS_LAMBDA(Index) { spin_until(device_nanoseconds() + nanoseconds); });
 }
 
 [[maybe_unused]] void spin_on(Space const& exec, std::int64_t nanoseconds, End const& end) {
   Kokkos::parallel_for(
-      "ddproxy::busy", Range(exec, 0, 1), KOKKOS_LAMBDA(Index) {
+      "occupy_stream", Range(exec, 0, 1), KOKKOS_LAMBDA(Index) {
         const std::int64_t mine = start_after(end(), device_nanoseconds()) + nanoseconds;
         end() = mine;
         spin_until(mine);

@@ -18,7 +18,7 @@ void occupy_stream(Space const& exec, double seconds);
 /// of launches and of events between operations do not accumulate.
 class OccupiedStream {
  public:
-  explicit OccupiedStream(Space exec) : exec_(std::move(exec)), end_("ddproxy::busy") {}
+  explicit OccupiedStream(Space exec) : exec_(std::move(exec)), end_("occupy_stream") {}
   /// Enqueues one more operation of `seconds`. On a host, and for 0 seconds, it does what occupy_stream()
   /// does.
   void hold(double seconds) const;

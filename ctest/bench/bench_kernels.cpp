@@ -10,7 +10,7 @@
 #include "kernels/gemm/gemm.hpp"
 #include "operations.hpp"
 #include "peaks.hpp"
-#include "slice.hpp"
+#include "short_model.hpp"
 
 namespace ddproxy::bench {
 namespace {
@@ -113,16 +113,16 @@ void run_operation(benchmark::State& state, Operation const& operation, Index to
 
 /// Measures the whole backward pass and its matrix products alone, in turns. `over_products` is the least
 /// time of the pass divided by the least time of the products.
-void run_slice(benchmark::State& state, Index words, Index tokens) {
-  Slice slice(2, words, tokens);
-  slice.backward_seconds();
-  slice.product_seconds();
+void run_short_model(benchmark::State& state, Index words, Index tokens) {
+  ShortModel gpt2(2, words, tokens);
+  gpt2.backward_seconds();
+  gpt2.product_seconds();
   double best = std::numeric_limits<double>::max(), products = best;
   for (auto _ : state) {
-    const double seconds = slice.backward_seconds();
+    const double seconds = gpt2.backward_seconds();
     state.SetIterationTime(seconds);
     best = std::min(best, seconds);
-    products = std::min(products, slice.product_seconds());
+    products = std::min(products, gpt2.product_seconds());
   }
   state.counters["best_s"] = best;
   state.counters["products_s"] = products;
@@ -141,7 +141,7 @@ void register_all(Peaks const& peaks) {
     for (const Index tokens : token_counts)
       benchmark::RegisterBenchmark(
           ("backward of 2 layers/vocabulary " + std::to_string(words) + "/" + std::to_string(tokens)).c_str(),
-          run_slice, words, tokens)
+          run_short_model, words, tokens)
           ->UseManualTime()
           ->Iterations(5);
 }

@@ -14,7 +14,8 @@
 #include "model/step/strategies/ddp.hpp"
 #include "step/steps.hpp"
 
-// Measures how long predictions take, and checks none of the times. docs/measurements/model.md has results.
+// Measures how long predictions take. docs/measurements/model.md has results and bounds. The test
+// timing.model_bounds checks the bounds.
 namespace ddproxy::model {
 namespace {
 

@@ -233,7 +233,7 @@ TEST(Uncertainty, TheWaterfallAddsATermAtATime) {
   EXPECT_EQ(waterfall.jitter, simulate(jittery, plan).total - jittery.t_compute);
 }
 
-TEST(Uncertainty, RefusesIncompleteEvidence) {
+TEST(Uncertainty, RefusesIncompleteMeasurements) {
   Measurements measurements = measurements_of(0, 2, 2);
   measurements.operations[1].pop_back();
   EXPECT_THROW(job_from(measurements, Jitter::included), std::invalid_argument);

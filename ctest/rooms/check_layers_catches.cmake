@@ -39,6 +39,12 @@ function(clean_tree more)
   file(WRITE ${WORK}/miniapp/app/a.cpp
        "#include <mpi.h>\n#include \"model/cost/a.hpp\"\n#include \"kernels/a.hpp\"\n#include \"results/file/a.hpp\"\n#include \"miniapp/input/a.hpp\"\n")
   file(WRITE ${WORK}/miniapp/app/CMakeLists.txt "ddproxy_room(miniapp/app SOURCES a.cpp LINKS fmt::fmt)\n")
+  file(WRITE ${WORK}/kernels/CMakeLists.txt "# links no ddproxy::model_text\nddproxy_kernel_room(kernels SOURCES a.cpp LINKS Kokkos::kokkos)\n")
+  file(WRITE ${WORK}/results/file/CMakeLists.txt
+       "ddproxy_room(results/file SOURCES h5.cpp)\ntarget_link_libraries(ddproxy_results_file PRIVATE hdf5::hdf5)\n")
+  file(WRITE ${WORK}/miniapp/CMakeLists.txt
+       "add_executable(ddproxy-model a.cpp)\ntarget_link_libraries(ddproxy-model PRIVATE ddproxy::miniapp_input)\n"
+       "add_executable(ddproxy b.cpp)\ntarget_link_libraries(ddproxy PRIVATE ddproxy::miniapp_app)\n")
 endfunction()
 
 # Checks that the present tree is rejected with a message that contains `expected`.
@@ -99,5 +105,17 @@ expect_row_caught("ddproxy_may_use(model/a model/text)" "the room 'model/a' name
 expect_caught(model/cost/bad.hpp "#include \"model/stray.hpp\"" "\"model/stray.hpp\" is in no room")
 expect_caught(model/stray.hpp "#include <vector>" "model/stray.hpp: is in no room")
 expect_caught(model/cost/bad.hpp "#include \"../kernels/gemm.hpp\"" "by its path from the project's root")
-expect_caught(model/cost/CMakeLists.txt "ddproxy_room(model/cost SOURCES a.cpp LINKS ddproxy::kernels)" "not 'ddproxy::kernels' here")
+
+# Rooms that link libraries of other rooms themselves
+expect_caught(model/cost/CMakeLists.txt "ddproxy_room(model/cost SOURCES a.cpp LINKS ddproxy::kernels)"
+              "model/cost/CMakeLists.txt: ddproxy_may_use in cmake/DdproxyArrows.cmake says what a room links, not 'ddproxy::kernels' here")
+expect_caught(model/cost/CMakeLists.txt "ddproxy_room(model/cost SOURCES a.cpp LINKS\n  ddproxy::kernels ddproxy::results_file)" "not 'ddproxy::kernels' here")
+expect_caught(kernels/CMakeLists.txt "ddproxy_kernel_room(kernels SOURCES a.cpp LINKS Kokkos::kokkos ddproxy::model_text)" "not 'ddproxy::model_text' here")
+expect_caught(kernels/CMakeLists.txt "ddproxy_kernel_room(kernels SOURCES a.cpp LINKS ddproxy_model_text)" "not 'ddproxy_model_text' here")
+expect_caught(kernels/CMakeLists.txt "set(links ddproxy::model_text)\nddproxy_kernel_room(kernels SOURCES a.cpp LINKS \${links})"
+              "not 'ddproxy::model_text' here")
+expect_caught(results/file/CMakeLists.txt "target_link_libraries(ddproxy_results_file PRIVATE hdf5::hdf5 ddproxy::kernels)" "not 'ddproxy::kernels' here")
+expect_caught(results/file/CMakeLists.txt "target_link_libraries(ddproxy_results_file PRIVATE ddproxy_kernels)" "not 'ddproxy_kernels' here")
+expect_caught(miniapp/CMakeLists.txt "add_executable(ddproxy b.cpp)\ntarget_link_libraries(ddproxy_miniapp_app PRIVATE ddproxy::model_text)"
+              "not 'ddproxy::model_text' here")
 file(REMOVE_RECURSE ${WORK})

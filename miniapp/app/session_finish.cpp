@@ -30,14 +30,13 @@ std::vector<double> gather_peaks(RankContext const& context) {
   return context.runtime.gather(std::vector<double>{taken});
 }
 
-// Returns the predicted memory need of a rank in bytes: of device memory if the arrays are on a device, else
-// of host memory.
+// Returns the predicted memory need of rank 0 in bytes: need_with_results_file() of the passes.
 double predicted_need(Options const& options, RankContext const& context) {
   const int ranks = context.runtime.ranks();
   const auto scattered = scattered_elements(options, context.config, context.workload, ranks);
   const MemoryNeed need =
       pass_memory_need(context.config, context.workload, kernels::Space().concurrency(), ranks, scattered);
-  return need.device.value_or(need.host + context.file_need);
+  return need_with_results_file(need, context.file_need);
 }
 
 }  // namespace

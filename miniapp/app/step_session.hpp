@@ -64,7 +64,10 @@ class StepSession {
   /// is full (exit code 4).
   void sample();
   /// Gathers the traces of the last step and finishes the results file. Then prints the tables and the figure
-  /// of merit, and writes the files of --json and --trace if the options name them.
+  /// of merit, and writes the files of --json and --trace if the options name them. Throws CollectiveError if
+  /// a file cannot be written (exit code 4), or if the file of --json or --trace cannot be created (exit code
+  /// 2; the results file is then finished). Throws std::runtime_error on a rank whose device reports
+  /// an error; the other ranks do not throw.
   void finish();
   /// Writes all samples so far and their statistics to the unfinished file FILE.part. Not collective; it uses
   /// no MPI. Throws std::runtime_error if the file cannot be written.

@@ -87,7 +87,7 @@ void StepSession::record_memory() {
                            : peak_memory();
   const auto peaks = rank.runtime.gather(std::vector<double>{taken});
   if (!root()) return;
-  const double need = step_memory_need(context_);
+  const double need = step_need_with_results_file(context_);
   recorder_->memory(peaks, need);
   report_ += memory_line(peaks, need);
 }

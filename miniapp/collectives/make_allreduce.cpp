@@ -89,8 +89,9 @@ std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTabl
   GroupPlace place;
   check_mpi(MPI_Comm_rank(communicator, &place.rank));
   check_mpi(MPI_Comm_size(communicator, &place.ranks));
+  const auto buffers = buffers_of_staged_mpi(config.wire, piece_elements(config), place.ranks);
   const std::size_t slot = slot_elements(piece_elements(config), place.ranks);
-  auto staging = make_pinned_staging(arena, slot);
+  auto staging = make_pinned_staging(arena, buffers.pinned);
   auto inner = std::make_unique<MpiEngine>(communicator, staging->memory(), slot, config.timeout_s,
                                            config.wire, calls);
   return std::make_unique<StagedEngine>(std::move(staging), std::move(inner), slot, place, config.timeout_s);

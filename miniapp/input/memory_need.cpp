@@ -105,6 +105,10 @@ std::vector<bool> unused_by_contention_runs(Workload const& workload, model::Ste
 
 }  // namespace
 
+double need_with_results_file(MemoryNeed const& need, double file_need) {
+  return need.device.value_or(need.host + file_need);
+}
+
 bool needs_arena(Config const& config) {
   return config.backend != Backend::replay || config.compute == ComputeMode::kernels;
 }

@@ -37,6 +37,11 @@ struct MemoryNeed {
   std::optional<double> device;  ///< nothing if needs_device_memory() is false
 };
 
+/// Returns the memory that rank 0 needs, in bytes: `need.device` if its arrays are in device memory.
+/// Otherwise this is `need.host` and the `file_need` bytes of the results file, which is always in host
+/// memory.
+double need_with_results_file(MemoryNeed const& need, double file_need);
+
 /// Returns whether the backward pass really copies gradients into buckets. A replayed pass copies nothing: it
 /// only waits for the time of the copies.
 bool copies_for_real(Config const& config);

@@ -120,11 +120,8 @@ RelativeError error_of(AlphaBeta const& law, std::span<const CostPoint> table) {
 
 TableCost::TableCost(std::vector<CostPoint> table) : table_(std::move(table)) {
   check_table(table_);
-  for (std::size_t i = 1; i < table_.size(); ++i) {
-    if (table_[i].seconds >= table_[i - 1].seconds) continue;
-    raised_by_ = std::max(raised_by_, table_[i - 1].seconds / table_[i].seconds - 1);
-    table_[i].seconds = table_[i - 1].seconds;
-  }
+  for (std::size_t i = 1; i < table_.size(); ++i)
+    table_[i].seconds = std::max(table_[i].seconds, table_[i - 1].seconds);
   log_points_ = log_points(table_);
 }
 

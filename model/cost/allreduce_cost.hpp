@@ -63,17 +63,12 @@ class TableCost {
   /// Returns the seconds of one all-reduce of `bytes` bytes.
   double operator()(std::int64_t bytes) const;
   bool covers(std::int64_t bytes) const;  ///< returns true unless operator() extrapolates to `bytes`
-  /// Returns the largest relative change of a measured time by the running maximum: raised time / measured
-  /// time - 1. Returns 0 if the table is monotonic.
-  double raised_by() const { return raised_by_; }
-  bool was_made_monotone() const { return raised_by_ > 0; }
   /// Returns the points after the running maximum was taken.
   std::vector<CostPoint> const& table() const { return table_; }
 
  private:
   std::vector<CostPoint> table_;
   std::vector<LogPoint> log_points_;
-  double raised_by_ = 0;
 };
 
 /// The result of never_falling(): an a(x) that never decreases with the bytes.

@@ -147,17 +147,4 @@ std::vector<double> modelled_seconds(Shape const& shape, BackwardPass const& pas
   return seconds;
 }
 
-double step_seconds(Shape const& shape, Tokens tokens, Machine const& machine, int element_bytes,
-                    bool with_head) {
-  double seconds = 0;
-  for (Operation const& operation : backward_pass(shape).operations) {
-    const bool in_head =
-        operation.kind == OperationKind::head || operation.kind == OperationKind::cross_entropy;
-    if (in_head && !with_head) continue;
-    seconds += roofline_seconds(forward_work(shape, operation, tokens, element_bytes), machine) +
-               roofline_seconds(backward_work(shape, operation, tokens, element_bytes), machine);
-  }
-  return seconds;
-}
-
 }  // namespace ddproxy::model

@@ -45,9 +45,4 @@ double roofline_seconds(Work const& work, Machine const& machine);
 std::vector<double> modelled_seconds(Shape const& shape, BackwardPass const& pass, Tokens tokens,
                                      Machine const& machine, int element_bytes);
 
-/// Returns the roofline_seconds() of the forward and the backward pass, summed over all operations. If
-/// `with_head` is false, the output head and the loss are left out.
-double step_seconds(Shape const& shape, Tokens tokens, Machine const& machine, int element_bytes,
-                    bool with_head);
-
 }  // namespace ddproxy::model

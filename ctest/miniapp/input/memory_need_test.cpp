@@ -201,6 +201,12 @@ TEST(MemoryNeed, IsOfTheHostOrOfBoth) {
   EXPECT_EQ(step_memory_need(config, 0, {}, 1).host, step_host_need(config, 0, {}, 1));
 }
 
+// The results file is in host memory, also if the arrays are in device memory.
+TEST(MemoryNeed, OfHostMemoryIncludesTheResultsFile) {
+  EXPECT_EQ(need_with_results_file({100, std::nullopt}, 7), 107);
+  EXPECT_EQ(need_with_results_file({100, 50.0}, 7), 50);
+}
+
 TEST(DryRun, SaysWhatHostMemoryIsForBesideADevice) {
   auto config = tiny("[allreduce]\nbackend = \"mpi\"\n");
   config.precision = Precision::tf32;

@@ -9,6 +9,7 @@
 #include "ctest/model/published.hpp"
 #include "ctest/model/shapes.hpp"
 #include "model/predict/graph/ddp_costs.hpp"
+#include "model/predict/graph/memory_moments.hpp"
 #include "model/predict/graph/phase_seconds.hpp"
 #include "model/predict/graph/simulate_step.hpp"
 #include "model/predict/graph/summarise.hpp"
@@ -177,10 +178,9 @@ TEST(WholeStepTime, PhasesAddUpAndExposedIsWhatComputeDoesNotExplain) {
   EXPECT_GT(with.backward, alone.backward);  // contention
   EXPECT_NEAR(with.compute() + with.copies + with.waiting, with.step, 1e-9);
   const Summary summary = summarise(two.graph(), two.trace(), {.compute_alone = alone.compute()});
-  EXPECT_NEAR(exposed_seconds(with, alone), summary.exposed, 1e-9);
+  EXPECT_NEAR(with.step - alone.compute(), summary.exposed, 1e-9);
   EXPECT_NEAR(phase_seconds(two.graph(), two.trace(), with.step + 1).waiting, with.waiting + 1, 1e-9);
   EXPECT_THROW(phase_seconds(two.graph(), {}), std::invalid_argument);
-  EXPECT_THROW(phase_memory(two.graph(), {}), std::invalid_argument);
 }
 
 TEST(WholeStepTime, RefusesTimesOfAnotherModel) {
@@ -206,13 +206,12 @@ TEST(WholeStepMemory, IsParametersMomentsGradientsAndActivations) {
     const std::int64_t n = 4 * parameters(s.pass);
     WholeStep strategy{.ddp = {.plan = s.plan}, .optimizer = Optimizer::adamw};
     const Simulated all = simulated(s, strategy, 2);
-    const LiveMemory memory = live_memory(all.graph(), all.trace());
-    EXPECT_EQ(memory.at_start, 3 * n);
-    const auto by_phase = phase_memory(all.graph(), memory);
+    const MemoryMoments moments = memory_moments(all.graph(), all.trace());
+    EXPECT_EQ(total(moments.start), 3 * n);
     // The loss is the last operator of the forward pass. While it runs, every activation is live.
-    EXPECT_EQ(by_phase.at(Phase::forward), 3 * n + bytes_of(s.forward.activations, true, true));
-    EXPECT_EQ(by_phase.at(Phase::update), 4 * n);
-    EXPECT_GT(by_phase.at(Phase::backward), by_phase.at(Phase::update));
+    EXPECT_EQ(total(moments.phases.at(Phase::forward)), 3 * n + bytes_of(s.forward.activations, true, true));
+    EXPECT_EQ(total(moments.phases.at(Phase::update)), 4 * n);
+    EXPECT_GT(total(moments.phases.at(Phase::backward)), total(moments.phases.at(Phase::update)));
   }
 }
 
@@ -220,7 +219,7 @@ TEST(WholeStepMemory, CheckpointsKeepOneBlockWhateverTheLayers) {
   const auto of = [](std::int64_t layers, Checkpoint checkpoint) {
     const Subject s(llama_shape(layers));
     const Simulated step = simulated(s, {.ddp = {.plan = s.plan}, .checkpoint = checkpoint}, 2);
-    return phase_memory(step.graph(), live_memory(step.graph(), step.trace())).at(Phase::forward);
+    return total(memory_moments(step.graph(), step.trace()).phases.at(Phase::forward));
   };
   const Subject five(llama_shape(5)), six(llama_shape(6));
   const std::int64_t parameters_of_a_block = 4 * (parameters(six.pass) - parameters(five.pass));

@@ -12,9 +12,9 @@ namespace {
 
 class PinnedStaging : public Staging {
  public:
-  PinnedStaging(float* arena, std::size_t piece_elements) : arena_(arena), piece_elements_(piece_elements) {
-    gpu::check(DDPROXY_GPU(HostAlloc)(reinterpret_cast<void**>(&memory_),
-                                      staging_slots * piece_elements * sizeof(float),
+  PinnedStaging(float* arena, std::size_t pinned_elements)
+      : arena_(arena), slot_elements_(pinned_elements / staging_slots) {
+    gpu::check(DDPROXY_GPU(HostAlloc)(reinterpret_cast<void**>(&memory_), pinned_elements * sizeof(float),
                                       DDPROXY_GPU(HostAllocDefault)));
   }
   ~PinnedStaging() override {
@@ -42,7 +42,7 @@ class PinnedStaging : public Staging {
   };
 
   Place place(std::size_t slot, Runs const& runs) const {
-    return {memory_ + slot * piece_elements_ + runs.in_buffer, runs.first.count};
+    return {memory_ + slot * slot_elements_ + runs.in_buffer, runs.first.count};
   }
   void copy(std::size_t slot, Place to, Place from, Runs const& runs) {
     for (std::size_t run = 0; run < runs.count; ++run)
@@ -53,7 +53,7 @@ class PinnedStaging : public Staging {
   }
 
   float* arena_;
-  std::size_t piece_elements_;
+  std::size_t slot_elements_;
   float* memory_ = nullptr;
   gpu::OwnStream stream_;
   std::array<gpu::TimedEvent, staging_slots> copied_;
@@ -67,8 +67,8 @@ __global__ void scale(float* values, std::size_t count, float factor) {
 
 }  // namespace
 
-std::unique_ptr<Staging> make_pinned_staging(float* arena, std::size_t piece_elements) {
-  return std::make_unique<PinnedStaging>(arena, piece_elements);
+std::unique_ptr<Staging> make_pinned_staging(float* arena, std::size_t pinned_elements) {
+  return std::make_unique<PinnedStaging>(arena, pinned_elements);
 }
 
 // Uses a kernel without Kokkos, because the communication thread must not use Kokkos at the same time as the

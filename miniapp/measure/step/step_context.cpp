@@ -197,12 +197,12 @@ void StepContext::make_lanes() {
   own_lanes = make_group_lanes(rank.config, rank.choice, lane_groups, rank.memory);
 }
 
-double step_memory_need(StepContext const& context) {
+double step_need_with_results_file(StepContext const& context) {
   auto const& rank = context.rank;
   const auto lanes = step_lanes(rank.config, rank.workload, context.places, context.graphs, context.graph());
   const MemoryNeed need =
       step_memory_need(rank.config, rank.memory.size(), lanes, kernels::Space().concurrency());
-  return need.device.value_or(need.host + rank.file_need);
+  return need_with_results_file(need, rank.file_need);
 }
 
 }  // namespace ddproxy

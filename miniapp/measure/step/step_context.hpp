@@ -67,9 +67,8 @@ inline constexpr std::uint32_t step_seed = 774030080;
 /// throws as make_rank_context() (rank_context.hpp) does. Collective.
 StepContext make_step_context(Config const& config, Workload workload, Runtime const& runtime);
 
-/// Returns the predicted memory need of rank 0 in bytes. It is device memory if needs_device_memory()
-/// (miniapp/input/memory_need.hpp) returns true. Otherwise it is host memory, and includes the memory that
-/// rank 0 needs to record the steps.
-double step_memory_need(StepContext const& context);
+/// Returns the predicted memory need of rank 0 in bytes: need_with_results_file()
+/// (miniapp/input/memory_need.hpp) of the steps.
+double step_need_with_results_file(StepContext const& context);
 
 }  // namespace ddproxy

@@ -39,7 +39,6 @@ void StepGroups::add(model::Communicator const& communicator, Runtime const& run
   const GroupPlace mine = place_of(communicator, replayed ? 0 : runtime.rank());
   const bool world = has_all_in_order(communicator);
   places_.push_back(mine);
-  world_.push_back(world);
   communicators_.push_back(replayed ? MPI_COMM_NULL : runtime.communicator());
   if (replayed || world) return;  // an engine duplicates the communicator that it gets
   const auto limit = runtime.limited("MPI_Comm_split");
@@ -54,7 +53,6 @@ StepGroups::~StepGroups() {
 void StepGroups::swap(StepGroups& other) noexcept {
   communicators_.swap(other.communicators_);
   places_.swap(other.places_);
-  world_.swap(other.world_);
   owned_.swap(other.owned_);
 }
 

@@ -41,11 +41,9 @@ class StepGroups {
 
   /// Returns this rank's place in its group of each communicator, [communicator].
   std::vector<GroupPlace> const& places() const { return places_; }
-  /// Returns a communicator of MPI. Returns MPI_COMM_NULL if all collectives are replayed. If is_world() is
-  /// true, the runtime owns the communicator; otherwise this object owns it.
+  /// Returns a communicator of MPI. Returns MPI_COMM_NULL if all collectives are replayed. The runtime owns
+  /// the communicator if it has all ranks in one group, in their order; otherwise this object owns it.
   MPI_Comm communicator(model::CommunicatorId id) const { return communicators_.at(model::index(id)); }
-  /// Returns whether a communicator has all ranks in one group, in their order.
-  bool is_world(model::CommunicatorId id) const { return world_.at(model::index(id)); }
 
  private:
   void swap(StepGroups& other) noexcept;
@@ -53,7 +51,6 @@ class StepGroups {
 
   std::vector<MPI_Comm> communicators_;  // [communicator]
   std::vector<GroupPlace> places_;       // [communicator]
-  std::vector<bool> world_;              // [communicator]
   std::vector<MPI_Comm> owned_;          // the communicators that the destructor frees
 };
 

@@ -9,9 +9,9 @@
 namespace ddproxy::model {
 namespace {
 
-void check_tasks(StepGraph const& graph, std::size_t tasks, char const* what) {
-  if (tasks == graph.tasks.size()) return;
-  throw std::invalid_argument("phases: the " + std::string(what) + " has " + std::to_string(tasks) +
+void check_tasks(StepGraph const& graph, StepTrace const& trace) {
+  if (trace.tasks.size() == graph.tasks.size()) return;
+  throw std::invalid_argument("phases: the trace has " + std::to_string(trace.tasks.size()) +
                               " tasks, but the graph has " + std::to_string(graph.tasks.size()));
 }
 
@@ -41,7 +41,7 @@ PhaseSeconds phase_seconds(StepGraph const& graph, StepTrace const& trace) {
 }
 
 PhaseSeconds phase_seconds(StepGraph const& graph, StepTrace const& trace, double step_end) {
-  check_tasks(graph, trace.tasks.size(), "trace");
+  check_tasks(graph, trace);
   PhaseSeconds sums{.step = step_end};
   for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
     Task const& task = graph.tasks[t];
@@ -53,20 +53,6 @@ PhaseSeconds phase_seconds(StepGraph const& graph, StepTrace const& trace, doubl
   }
   sums.waiting = sums.step - sums.compute() - sums.copies;
   return sums;
-}
-
-double exposed_seconds(PhaseSeconds const& step, PhaseSeconds const& alone) {
-  return step.step - alone.compute();
-}
-
-std::map<Phase, std::int64_t> phase_memory(StepGraph const& graph, LiveMemory const& memory) {
-  check_tasks(graph, memory.during.size(), "memory");
-  std::map<Phase, std::int64_t> most;
-  for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
-    auto const* compute = std::get_if<Compute>(&graph.tasks[t].work);
-    if (compute) most[compute->phase] = std::max(most[compute->phase], memory.during[t]);
-  }
-  return most;
 }
 
 }  // namespace ddproxy::model

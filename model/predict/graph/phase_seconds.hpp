@@ -2,10 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-#include <map>
-
-#include "model/predict/graph/live_memory.hpp"
 #include "model/step/step_graph.hpp"
 #include "model/step/step_trace.hpp"
 
@@ -34,13 +30,5 @@ struct PhaseSeconds {
 /// different numbers of tasks.
 PhaseSeconds phase_seconds(StepGraph const& graph, StepTrace const& trace);
 PhaseSeconds phase_seconds(StepGraph const& graph, StepTrace const& trace, double step_end);
-
-/// Returns E, the exposed communication: step.step minus alone.compute(), in seconds. `alone` is the same
-/// step without communication.
-double exposed_seconds(PhaseSeconds const& step, PhaseSeconds const& alone);
-
-/// Returns, for each phase, the largest number of bytes in live buffers while one of its tasks runs. Throws
-/// std::invalid_argument if `memory` belongs to another graph.
-std::map<Phase, std::int64_t> phase_memory(StepGraph const& graph, LiveMemory const& memory);
 
 }  // namespace ddproxy::model

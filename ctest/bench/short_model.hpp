@@ -10,9 +10,9 @@
 namespace ddproxy::bench {
 
 /// Times GPT-2-large with few layers: the whole backward pass, and the matrix products of this pass alone.
-class Slice {
+class ShortModel {
  public:
-  Slice(std::int64_t layers, std::int64_t vocabulary, std::int64_t tokens);
+  ShortModel(std::int64_t layers, std::int64_t vocabulary, std::int64_t tokens);
 
   double backward_seconds();
   double product_seconds();

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "slice.hpp"
+#include "short_model.hpp"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace {
 using kernels::Floats;
 using kernels::Index;
 
-model::Shape slice_of_large(std::int64_t layers, std::int64_t vocabulary) {
+model::Shape shortened_large(std::int64_t layers, std::int64_t vocabulary) {
   model::Shape shape = model::find_preset("gpt2-large");
   shape.layers = layers;
   shape.vocabulary = vocabulary;
@@ -30,8 +30,8 @@ Floats filled(Index count) {
 
 }  // namespace
 
-Slice::Slice(std::int64_t layers, std::int64_t vocabulary, std::int64_t tokens)
-    : shape_(slice_of_large(layers, vocabulary)),
+ShortModel::ShortModel(std::int64_t layers, std::int64_t vocabulary, std::int64_t tokens)
+    : shape_(shortened_large(layers, vocabulary)),
       pass_(model::backward_pass(shape_)),
       tokens_{1, tokens},
       arena_(filled(model::parameters(pass_))),
@@ -41,14 +41,14 @@ Slice::Slice(std::int64_t layers, std::int64_t vocabulary, std::int64_t tokens)
       dqkv_(filled(tokens * 3 * shape_.d_model)),
       scores_(filled(tile_queries * tokens * shape_.heads)) {}
 
-double Slice::backward_seconds() {
+double ShortModel::backward_seconds() {
   const auto start = Clock::now();
   for (std::size_t i = 0; i < backward_->operations(); ++i) backward_->run(i);
   backward_->fence();
   return seconds_since(start);
 }
 
-double Slice::product_seconds() {
+double ShortModel::product_seconds() {
   const auto start = Clock::now();
   for (auto const& gradient : pass_.gradients) {
     auto const& operation = pass_.operations[gradient.operation];
@@ -63,7 +63,7 @@ double Slice::product_seconds() {
   return seconds_since(start);
 }
 
-void Slice::linear_products(model::Operation const& operation, std::size_t at) {
+void ShortModel::linear_products(model::Operation const& operation, std::size_t at) {
   const Index n = tokens_.count(), in = operation.in, out = operation.out;
   float* const gradient = arena_.data() + at;
   float const* const weight = backward_->parameters().data() + at;
@@ -71,7 +71,7 @@ void Slice::linear_products(model::Operation const& operation, std::size_t at) {
   kernels::gemm(exec_, {n, in, out}, 1, {in_.data(), out}, {weight, out, true}, 0, {out_.data(), in});
 }
 
-void Slice::head_products() {
+void ShortModel::head_products() {
   const Index n = tokens_.count(), c = shape_.d_model, v = shape_.vocabulary;
   const std::size_t at = pass_.gradients.back().offset;  // the token embedding, which the head shares
   float* const gradient = arena_.data() + at;
@@ -82,7 +82,7 @@ void Slice::head_products() {
 
 /// Runs five products for each tile of queries and the keys that they see: the scores, their gradient, and
 /// the gradients of v, k and q.
-void Slice::attention_products() {
+void ShortModel::attention_products() {
   const Index t = tokens_.sequence, c = shape_.d_model, heads = shape_.heads, d = c / heads;
   float const* const q = in_.data();
   for (Index first = 0; first < t; first += tile_queries) {
