@@ -15,7 +15,15 @@
 #endif
 
 // Gives the BLAS of the device's vendor one set of names, for gemm_device.cpp. The library is cuBLAS or
-// hipBLAS. Both have the same calls. The HIP half has never been run.
+// hipBLAS. Both have the same calls, so only the CUDA half has comments. The HIP half has never been run.
+//
+// The products are C = *alpha op(A) op(B) + *beta C, where op(X) is X or its transpose: op(A) is [m, k],
+// op(B) is [k, n], C is [m, n]. If *beta is 0, C is assigned and not read. Matrices are column-major. lda,
+// ldb and ldc are the leading dimensions: the elements from one column of A, B or C in memory to the next.
+//
+// A, B and C are in device memory, *alpha and *beta in host memory. A call reads *alpha and *beta, enqueues
+// the products on the stream that set_stream() gave to the handle, and returns whether that worked. The
+// products run after everything that is already on the stream.
 namespace ddproxy::kernels::blas {
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -34,6 +42,8 @@ inline constexpr auto destroy = cublasDestroy;
 inline constexpr auto set_stream = cublasSetStream;
 inline constexpr auto version = cublasGetVersion;
 inline constexpr auto status_string = cublasGetStatusString;
+/// Enqueues one product of matrices in fp32. `compute` says whether the library may round the operands; sums
+/// are in fp32. With compute_bf16 cuBLAS rounds to TF32, not to bf16 (MatrixPrecision in gemm.hpp).
 inline Status gemm(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
                    float const* a, int lda, float const* b, int ldb, float const* beta, float* c, int ldc,
                    Compute compute) {
@@ -47,6 +57,8 @@ inline Status gemm_of_bf16(Handle h, Operation of_a, Operation of_b, int m, int 
   return cublasGemmEx(h, of_a, of_b, m, n, k, alpha, a, CUDA_R_16BF, lda, b, CUDA_R_16BF, ldb, beta, c,
                       CUDA_R_32F, ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
 }
+/// Enqueues `count` products, each as gemm() does. The matrices of product i, from 0, begin at a + i step_a,
+/// b + i step_b and c + i step_c. The results must not overlap.
 inline Status gemm_strided_batched(Handle h, Operation of_a, Operation of_b, int m, int n, int k,
                                    float const* alpha, float const* a, int lda, Index step_a, float const* b,
                                    int ldb, Index step_b, float const* beta, float* c, int ldc, Index step_c,
@@ -55,6 +67,9 @@ inline Status gemm_strided_batched(Handle h, Operation of_a, Operation of_b, int
                                     ldb, step_b, beta, c, CUDA_R_32F, ldc, step_c, count, compute,
                                     CUBLAS_GEMM_DEFAULT);
 }
+/// Enqueues `count` products, each as gemm() does. The matrices of product i, from 0, begin at a[i], b[i] and
+/// c[i]. These lists of pointers are in device memory and must stay there until the products have completed.
+/// The results must not overlap.
 inline Status gemm_batched(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
                            float const* const* a, int lda, float const* const* b, int ldb, float const* beta,
                            float* const* c, int ldc, int count, Compute compute) {

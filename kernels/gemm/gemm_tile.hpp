@@ -66,16 +66,20 @@ struct Output {
   Write write;
 };
 
+/// Returns the `lanes` elements from `from` on, which need no alignment.
 inline Vector load(float const* from) {
   Vector v;
   std::memcpy(&v, from, sizeof v);
   return v;
 }
 
+/// Returns whether `to` has the alignment that stream() needs: that of a Vector.
 inline bool aligned(float const* to) {
   return reinterpret_cast<std::uintptr_t>(to) % sizeof(Vector) == 0;
 }
 
+/// Writes the elements of `v` to `to`, which must be aligned(). With AVX-512 the elements go past the caches,
+/// and other threads see them only after finish_streaming(). Otherwise this is store().
 inline void stream(float* to, Vector v) {
 #if defined(__AVX512F__)
   _mm512_stream_ps(to, v);
@@ -105,6 +109,7 @@ inline void store_row(Output const& out, float* to, float const* values) {
 template <int vectors>
 using Sums = Vector[rows][vectors];
 
+/// Writes the elements of `v` to `to`, which needs no alignment.
 inline void store(float* to, Vector v) {
   std::memcpy(to, &v, sizeof v);
 }
@@ -124,6 +129,8 @@ void store_whole(Output const& out, Sums<vectors> const& sum) {
     }
 }
 
+/// Returns whether store_whole() can write a tile of `width` columns to `out`: `out` takes all rows and
+/// columns, and with Write::stream each of its rows is aligned().
 inline bool is_whole(Output const& out, Index width) {
   if (out.rows < rows || out.columns < width) return false;
   return out.write != Write::stream || (aligned(out.data) && out.stride % lanes == 0);

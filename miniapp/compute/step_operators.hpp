@@ -15,8 +15,12 @@
 // operator, forward or backward, on the places of its task. A place is an array in the memory of the step
 // that the task reads or writes. The places have the order of the task's accesses: first the operands that
 // model/transformer/forward_pass.cpp lists, and last the gradients of parameters
-// (model/step/strategies/micro_batch.cpp). In the shapes below, N is the number of tokens of a micro-batch.
-// On a device the functions return when the kernels are enqueued.
+// (model/step/strategies/micro_batch.cpp).
+//
+// In the shapes below, a micro-batch has B sequences of T tokens, N = B T; C = d_model, F = d_ff, H and G are
+// the heads of queries and of keys, D the features of a head, V the vocabulary. A name with a d in front is a
+// gradient: dx is that of x. On a device the functions return when the kernels are enqueued. They throw
+// std::runtime_error if the vendor's BLAS reports an error (gemm() in kernels/gemm/gemm.hpp).
 namespace ddproxy::step {
 
 /// A place that a task uses. The memory of the step owns it.
@@ -84,31 +88,66 @@ struct Context {
 };
 
 // Linear maps and the output head.
+
+/// Computes y = x weight + bias. Reads x [N, in], weight [in, out] and, if op.biased, bias [out]; assigns y
+/// [N, out]. If op.ends_branch, also reads the residual stream [N, out] and adds it to y.
 void linear_forward(Context const& context, Operator const& op, Operands places);
+/// Computes the gradients of x weight + bias. Reads x [N, in], dy [N, out] and weight [in, out]. Assigns dx
+/// [N, in], or adds to it, as the mode of its access says. Assigns dweight [in, out] and, if op.biased, dbias
+/// [out], or adds to them, as the mode of the access to dweight says.
 void linear_backward(Context const& context, Operator const& op, Operands places);
+/// Computes logits = x weight^T. Reads x [N, C] and weight [V, C]; assigns logits [N, V].
 void head_forward(Context const& context, Operator const& op, Operands places);
+/// Reads x [N, C], dlogits [N, V] and weight [V, C]. Assigns dx [N, C]. Assigns dweight [V, C], or adds to
+/// it, as the mode of its access says.
 void head_backward(Context const& context, Operator const& op, Operands places);
 
-// Layer norms and RMS norms.
+// Layer norms and RMS norms. The statistics of a layer norm are [2, N], the means and then the reciprocal
+// standard deviations. Those of an RMS norm are [N], the reciprocals of the root mean squares.
+
+/// Computes the norm of each row. Reads x [N, C], weight [C] and, if op.biased, bias [C]; assigns y [N, C]
+/// and the statistics.
 void norm_forward(Context const& context, Operator const& op, Operands places);
+/// Reads x and dy [N, C], the statistics and weight [C]. Adds to dx [N, C], the gradient of the residual
+/// stream; if the access assigns dx, first sets dx to 0. Assigns dweight [C] and, if op.biased, dbias [C], or
+/// adds to them, as the mode of the access to dweight says.
 void norm_backward(Context const& context, Operator const& op, Operands places);
 
-// Attention and rotations (RoPE), with q, k and v in one place or in three. Activations: GELU or SwiGLU.
+// Attention and rotations (RoPE). q, k and v are one place qkv [N, (H + 2 G) D], or three places: q
+// [N, H D], k and v [N, G D]. Activations: GELU or SwiGLU.
+
+/// Computes causal attention. Reads q, k and v; assigns log_sum [B, H, T] and out [N, H D].
 void attention_forward(Context const& context, Operands places);
+/// Reads q, k, v, log_sum, out and dout [N, H D]; assigns dq, dk and dv, which are laid out as q, k and v.
 void attention_backward(Context const& context, Operands places);
+/// Rotates q and k in place. Does not change v.
 void rope_forward(Context const& context, Operands places);
+/// Rotates dq and dk back, in place. Does not change dv.
 void rope_backward(Context const& context, Operands places);
+/// Computes y = GELU(x), or y = silu(gate) x with SwiGLU. Reads x [N, F] and, with SwiGLU, gate [N, F];
+/// assigns y [N, F].
 void activation_forward(Context const& context, Operands places);
+/// Reads x, dy and, with SwiGLU, gate, all [N, F]. Overwrites dy with dx. With SwiGLU also assigns dgate
+/// [N, F].
 void activation_backward(Context const& context, Operands places);
 
 // Embeddings and the loss.
+
+/// Assigns to each row of x [N, C] the row of table [V, C] of its token.
 void token_forward(Context const& context, DeviceTokens const& tokens, Operands places);
+/// Adds each row of dx [N, C] to the row of dtable [V, C] of its token; if the access assigns dtable, first
+/// sets dtable to 0.
 void token_backward(Context const& context, DeviceTokens const& tokens, Operands places);
+/// Adds row t of table [context, C] to the row of x [N, C] of each token at position t.
 void position_forward(Context const& context, Operands places);
+/// Sums the rows of dx [N, C] of each position. Assigns the sums to dtable [context, C], 0 for positions from
+/// T on, or adds them to it, as the mode of its access says.
 void position_backward(Context const& context, Operands places);
-/// Assigns the loss of each token to the last place of the task, and the sum of these losses to *sum if `sum`
-/// is not null.
+/// Reads logits [N, V]; assigns log_sum [N], the logarithm of the softmax's denominator, and the loss of each
+/// token [N]. If `sum` is not null, assigns the sum of these losses to *sum, in memory of the kernels.
 void loss_forward(Context const& context, DeviceTokens const& tokens, Operands places, double* sum);
+/// Computes the gradient of context.loss_scale times the sum of the losses. Reads logits [N, V] and log_sum
+/// [N]; assigns dlogits [N, V].
 void loss_backward(Context const& context, DeviceTokens const& tokens, Operands places);
 
 /// Returns the number of places that a task of phase `phase` needs. `op` is the operator of the task; it is

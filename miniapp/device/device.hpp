@@ -18,10 +18,13 @@ inline constexpr bool on_device = DDPROXY_ON_DEVICE;
 
 /// Measures the offset between the device's clock and the host's clock. Event::moment() uses this offset.
 /// Call this function while the device is idle, and not while anything is timed. Does nothing on a host.
+/// Throws std::runtime_error if the device's library reports an error, or if an earlier launch of a kernel on
+/// this thread failed.
 void synchronise_clocks();
 
 /// Selects the device of the run for the calling thread. Each new thread that uses the device has to call
-/// this function, because a new thread starts with device 0. Does nothing on a host.
+/// this function, because a new thread starts with device 0. Does nothing on a host. Throws
+/// std::runtime_error if the device's library reports an error.
 void adopt_device();
 
 /// Returns the number of devices that this process sees; 0 in a build for a host. If the driver reports an
@@ -43,22 +46,26 @@ struct DeviceInfo {
 DeviceInfo describe_device(int device);
 
 /// Returns the numbers of the visible devices whose memory device `device` can access directly, over NVLink
-/// or PCIe, for instance "1,2,3". Returns an empty text if there are none, and on a host.
+/// or PCIe, for instance "1,2,3". Returns an empty text if there are none, and on a host. Throws
+/// std::runtime_error if the device's library cannot tell whether a pair has access.
 std::string peers_of(int device);
 
 /// Returns whether the device has failed permanently, for instance after an illegal access or a memory error.
 /// Every later call to that device fails, even a call that frees memory. Returns false on a host.
 bool device_is_lost();
 
-/// Returns the free memory of the run's device, in bytes. Returns NaN on a host; miniapp/machine/memory.hpp
-/// finds the free memory of a host.
+/// Returns the free memory of the run's device, in bytes. Returns NaN on a host; available_memory()
+/// (miniapp/input/host_memory.hpp) returns the free memory of a host. Throws std::runtime_error if the
+/// device's library reports an error.
 double free_device_memory();
 
-/// Returns the memory of the run's device, free or not, in bytes. Returns NaN on a host.
+/// Returns the memory of the run's device, free or not, in bytes. Returns NaN on a host. Throws
+/// std::runtime_error if the device's library reports an error.
 double device_memory();
 
 /// Returns two pairs of a key and a text. The keys are device_runtime and device_driver. The text is the name
-/// and version of the runtime or the driver. Returns an empty list on a host.
+/// and version of the runtime or the driver. Returns an empty list on a host. Throws std::runtime_error if
+/// the device's library reports an error.
 std::vector<std::pair<std::string, std::string>> device_versions();
 
 }  // namespace ddproxy

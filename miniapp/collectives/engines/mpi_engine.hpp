@@ -24,6 +24,16 @@ namespace ddproxy {
 /// The sends and receives of a group use nonblocking functions. They are in flight at the same time, each
 /// with a buffer of its own. Their tags count messages, so the k-th send of rank a to rank b matches the k-th
 /// receive of b from a, no matter how the calls are grouped.
+///
+/// Order of calls: construct the engine on all ranks of the communicator; make_room() if there will be groups
+/// of several calls; then for each collective or group the calls of CollectiveEngine:
+///
+///     engine.begin(all_reduce(slice), ready);
+///     while (!engine.test()) compute_a_little();   // or engine.wait(number, core_is_free)
+///
+/// All ranks begin the same collectives in the same order. MPI makes progress only within test() and wait().
+/// Destroy the engine on all ranks before MPI ends, with no call in flight: an engine with an open request
+/// does not free its communicator.
 class MpiEngine : public CollectiveEngine {
  public:
   /// Duplicates the communicator and allocates the buffers. Collective over `communicator`. The slices of the

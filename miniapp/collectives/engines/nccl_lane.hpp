@@ -17,9 +17,23 @@ namespace ddproxy {
 /// Makes a lane that carries out collectives with NCCL, or RCCL, on slices of `arena`, which is device
 /// memory. `most` has the largest numbers of elements of the lane's calls.
 ///
-/// The lane has a stream of its own. Before each collective the stream waits for the event that says that the
-/// data are ready. The host only enqueues. With wire "bf16", kernels on the same stream round each slice to
-/// bf16 before its collective, and convert the result to fp32 after it.
+/// Problem: NCCL carries out a collective as a kernel on a stream. On the stream of compute it would run
+/// between two operators, and not while they run. So the lane has a stream of its own. Before each collective
+/// the stream waits for the event that says that the data are ready. The host only enqueues. With wire
+/// "bf16", kernels on the same stream round each slice to bf16 before its collective, and convert the result
+/// to fp32 after it.
+///
+/// Order of calls: for each step synchronise_clocks() (miniapp/device/device.hpp), and then the calls of
+/// CommunicationLane:
+///
+///     lane->begin(2);
+///     lane->start(all_reduce(first), first_ready);  // first_ready, second_ready: events of compute's stream
+///     lane->start(all_reduce(second), second_ready);
+///     lane->wait_all();
+///     auto const& times = lane->finished();
+///
+/// All ranks start the same collectives in the same order. progress() is not needed. finished() asks the
+/// device for the times, so call it outside of timed regions.
 ///
 /// Collective over `communicator`. The elements of `arena` must outlive the lane. Throws
 /// std::runtime_error if NCCL is too old (nccl_version.hpp), or if it cannot connect the ranks.

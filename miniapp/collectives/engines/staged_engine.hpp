@@ -18,6 +18,14 @@ namespace ddproxy {
 /// A reduce-scatter that adds also fetches the elements to which it adds. In the slot they lie behind the
 /// elements that it reads. The inner engine adds in the slot.
 ///
+/// Order of calls: that of CollectiveEngine, for each collective. begin() only enqueues the copies of the
+/// first two pieces. Each test() goes on with the pieces whose copies or transfers have ended, and enqueues
+/// the next ones. wait() calls test() until it returns true:
+///
+///     engine.begin(call, ready);
+///     while (!engine.test()) compute_a_little();   // without test() nothing goes on
+///
+/// When test() returns true, the result is in device memory. Only this engine may call the inner engine.
 /// Does not support groups, and throws std::invalid_argument for them.
 class StagedEngine : public CollectiveEngine {
  public:

@@ -21,6 +21,9 @@ namespace ddproxy {
 /// Order of calls: rank 0 calls compute(), measure_compute(), part(), warm_up(), measure() and reduce_alone()
 /// in any order, and then end(). Every other rank makes one call of follow() instead. follow() carries out
 /// the same passes and returns after end(). The other methods involve one rank only.
+///
+/// Every method that communicates throws std::runtime_error if MPI reports an error. An exception is thrown
+/// only on the rank that has the error. The ranks then no longer agree on the next pass, so the run must end.
 class Passes {
  public:
   /// Compiles the steps of the cases; a case is a strategy with its plan. `context` must outlive this object.
@@ -41,32 +44,37 @@ class Passes {
     traces_.resize(cases.size());
   }
 
-  void compute();  ///< runs the backward pass without communication, as a warm-up
+  /// Runs the backward pass without communication, as a warm-up. Throws what run_step() (run_step.hpp)
+  /// throws.
+  void compute();
   /// Runs the backward pass without communication. Returns a sample that has only T_compute of each computing
-  /// rank, and the two probes before and after that pass.
+  /// rank, and the two probes before and after that pass. Throws what run_step() throws.
   Sample measure_compute();
   /// Measures a part (parts.hpp). `part` is an index into part_names(). Returns the seconds of the part, the
-  /// maximum over the ranks.
+  /// maximum over the ranks. Throws what CommunicationLane::wait_all() throws.
   double part(std::size_t part);
   std::vector<std::string> const& part_names() const { return parts_.names(); }
   OperatorTimes const& operators() const { return operators_; }
   /// Returns the seconds that belong to operators().names() in the last measure_compute(), the maximum over
   /// the ranks. Empty if `[gate] operators` is off.
   std::vector<double> const& operator_seconds() const { return operator_seconds_; }
-  void warm_up(std::size_t item);  ///< runs a pass of the case and keeps no times
+  /// Runs a pass of the case and keeps no times. Throws what run_step() throws.
+  void warm_up(std::size_t item);
   /// Runs a pass of the case. `sample` is the result of measure_compute(). Returns `sample` with the times
-  /// and the probes of this pass added.
+  /// and the probes of this pass added. Throws what run_step() throws, for instance std::runtime_error if a
+  /// collective exceeds its time limit.
   Sample measure(std::size_t item, Sample sample);
   /// Returns whether reduce_alone() may be called: several ranks reduce, and no other program takes turns
   /// with this one.
   bool can_reduce_alone() const { return context_.computing_ranks() > 1 && !in_turns_; }
   /// Runs the all-reduces of a case one after another without compute, on the same elements of the arena as
   /// in a pass. Returns the seconds of each bucket. The time of all of them together (the maximum over the
-  /// ranks) is divided among the buckets in the proportions that rank 0 measured.
+  /// ranks) is divided among the buckets in the proportions that rank 0 measured. Throws what
+  /// CommunicationLane::wait_all() throws.
   std::vector<double> reduce_alone(std::size_t item);
   void end(bool interrupted);  ///< makes follow() return on the other ranks
   /// Carries out the passes that rank 0 commands, until end(). Call it on all ranks except rank 0. Returns
-  /// false if the sweep was interrupted.
+  /// false if the sweep was interrupted. Throws what the commanded method throws.
   bool follow();
   /// Returns the trace of this rank's last pass of each case; empty for a case that was not measured.
   std::vector<model::StepTrace> const& traces() const { return traces_; }

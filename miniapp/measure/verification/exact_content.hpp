@@ -59,13 +59,18 @@ struct ExactNumbers {
     const int d = 1 + place / 2 % 3;
     return place % 2 == 0 ? 4 - d : 4 + d;
   }
+  /// Returns the gradient of every element if contributions are sparse.
   KOKKOS_INLINE_FUNCTION float sparse_average() const { return ranks <= 64 ? 4.0F : 1.0F; }
+  /// If contributions are sparse: returns whether this rank is the one that contributes to `element`, in
+  /// `micro_batch` (from 0 to K - 1) and by operator `op` of `operators`. True for one combination of rank,
+  /// micro-batch and operator.
   KOKKOS_INLINE_FUNCTION bool is_active(std::uint64_t element, int micro_batch, int op, int operators) const {
     return exact_hash(element, 1) % static_cast<std::uint32_t>(ranks) == static_cast<std::uint32_t>(place) &&
            exact_hash(element, 2) % static_cast<std::uint32_t>(micro_batches) ==
                static_cast<std::uint32_t>(micro_batch) &&
            exact_hash(element, 3) % static_cast<std::uint32_t>(operators) == static_cast<std::uint32_t>(op);
   }
+  /// If contributions are dense: returns g, an integer from 1 to 8. It is the same on all ranks.
   KOKKOS_INLINE_FUNCTION static int pattern(std::uint64_t element, int micro_batch, int op) {
     const auto stream = 8 + 2 * static_cast<std::uint64_t>(micro_batch) + static_cast<std::uint64_t>(op);
     return static_cast<int>(1 + exact_hash(element, stream) % 8);
@@ -78,6 +83,7 @@ struct ExactNumbers {
     const float all = sparse_average() * static_cast<float>(ranks);
     return is_active(element, micro_batch, op, operators) ? all : 0.0F;
   }
+  /// Returns the gradient of an element to which `operators` operators contribute, before it is clipped.
   KOKKOS_INLINE_FUNCTION float gradient(std::uint64_t element, int operators) const {
     if (sparse) return sparse_average();
     int sum = 0;
@@ -85,9 +91,11 @@ struct ExactNumbers {
       for (int op = 0; op < operators; ++op) sum += pattern(element, m, op);
     return static_cast<float>(4 * sum);
   }
+  /// Returns the parameter before the update, an integer from 1 to 256.
   KOKKOS_INLINE_FUNCTION static float parameter(std::uint64_t element) {
     return static_cast<float>(1 + exact_hash(element, 4) % 256);
   }
+  /// Returns the state of the optimizer before the update, an integer from 0 to 127.
   KOKKOS_INLINE_FUNCTION static float state(std::uint64_t element) {
     return static_cast<float>(exact_hash(element, 5) % 128);
   }
