@@ -57,16 +57,16 @@ def symbols(path):
             yield *parts, where.rpartition(":")[2]
 
 
-def joined_sources(build, joined):
-    """Returns the sources that the build compiles as the one file joined, which is relative to the build."""
+def joined_sources(build, root, joined):
+    """Returns the sources that the build compiles as the one file joined. joined is relative to the build, the sources are relative to root."""
     texts = [path.read_text() for path in (build / joined).parent.glob(f"CMakeFiles/*/Unity/{Path(joined).name}")]
-    return re.findall(r'#include "(.*)"', "".join(texts))
+    return {Path(path).relative_to(root).as_posix() for path in re.findall(r'#include "(.*)"', "".join(texts))}
 
 
 def lines_of(program, addresses):
-    """Returns the file that has the source of each address, by the line numbers in the program."""
+    """Returns the source of each address, by the line numbers in the program. These replace the folder of the project by /ddproxy (DdproxyRoom.cmake)."""
     done = subprocess.run(["addr2line", "-e", str(program)], input="\n".join(addresses), capture_output=True, text=True, check=True)
-    return dict(zip(addresses, (line.rpartition(":")[0] for line in done.stdout.splitlines())))
+    return dict(zip(addresses, (line.rpartition(":")[0].removeprefix("/ddproxy/") for line in done.stdout.splitlines())))
 
 
 def defining_sources(build):
@@ -97,15 +97,15 @@ def write_functions(program, build, root):
     sources = defining_sources(build)
     functions, starts = functions_and_starts(program, sources)
     files = set().union(*sources.values())
-    joined = {file: joined_sources(build, file) for file in files if Path(file).name.startswith("unity_")}
+    joined = {file: joined_sources(build, root, file) for file in files if Path(file).name.startswith("unity_")}
     assert all(joined.values()), joined
     in_joined = {address: functions.pop(address) for address, file in list(functions.items()) if file in joined}
     found = {address: path for address, path in lines_of(program, list(in_joined)).items() if path in joined[in_joined[address]]}
     assert found or not joined, "the program has no line numbers for the sources that DDPROXY_UNITY joins"
-    functions |= {address: Path(path).relative_to(root).as_posix() for address, path in found.items()}
+    functions |= found
     for name, rows in (("functions", functions), ("starts", starts)):
         Path(name).write_text("".join(f"{address} {what}\n" for address, what in rows.items()))
-    return files - set(joined) | {Path(path).relative_to(root).as_posix() for paths in joined.values() for path in paths}
+    return files - set(joined) | set().union(*joined.values())
 
 
 def entered_files(program, root, mpiexec):
