@@ -7,8 +7,9 @@
 // The kernel of the fused backward pass that computes the gradients of keys and values. A team has a tile of
 // keys. In each query head that uses these keys, it visits the queries from the position of the tile's first
 // key to the end of the sequence:
-//   P^T = exp(K Q^T / sqrt(D) - log_sum),  dS^T = P^T (V dO^T - sum over d of dO O)
+//   P^T = exp(K Q^T / sqrt(D) - log_sum),  dS^T = P^T (V dO^T - row sum of dO * O)
 //   dV = P^T dO,  dK = dS^T Q / sqrt(D)
+// The row sum adds the products of the D elements of a row of dO with those of O.
 #if defined(KOKKOS_ENABLE_CUDA)
 
 namespace ddproxy::kernels::fused {

@@ -6,7 +6,8 @@
 
 // The kernel of the fused backward pass that computes the gradients of queries. A team has a tile of queries.
 // It visits the keys up to its last query:
-//   P = exp(Q K^T / sqrt(D) - log_sum),  dS = P (dO V^T - sum over d of dO O),  dQ = dS K / sqrt(D)
+//   P = exp(Q K^T / sqrt(D) - log_sum),  dS = P (dO V^T - row sum of dO * O),  dQ = dS K / sqrt(D)
+// The row sum adds the products of the D elements of a row of dO with those of O.
 #if defined(KOKKOS_ENABLE_CUDA)
 
 namespace ddproxy::kernels::fused {

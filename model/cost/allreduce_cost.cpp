@@ -66,7 +66,8 @@ double line(CostPoint const& a, CostPoint const& b, double bytes) {
 }
 
 /// Returns the last point that took less time than the largest message, or the first point if no point did.
-/// Later points were raised to the running maximum, so they give no information about the bandwidth.
+/// The points between it and the largest message have the same time as the largest message. Their times were
+/// raised to the running maximum, so they give no information about the bandwidth.
 CostPoint const& last_below(std::vector<CostPoint> const& table) {
   const auto below = std::find_if(table.rbegin() + 1, table.rend() - 1, [&](CostPoint const& point) {
     return point.seconds < table.back().seconds;

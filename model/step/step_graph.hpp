@@ -161,8 +161,9 @@ struct Collective {
 };
 
 /// Makes the host wait. If Task::after names collectives, the host waits for these. Otherwise it waits for
-/// the earlier tasks of the same lane. On a device, no compute task after a HostWait starts before the host
-/// has finished waiting. No other kind of task makes compute tasks wait for the host (host_waits.hpp).
+/// the earlier tasks of the same lane. On a device, a compute task that follows a HostWait starts only after
+/// the host has finished waiting. No other kind of task makes compute tasks wait for the host
+/// (host_waits.hpp).
 struct HostWait {};
 
 enum class LaneKind { compute, communication };

@@ -12,7 +12,7 @@
 
 namespace ddproxy::results {
 
-/// The name of the mean over all cases in Night::cases.
+/// The mean over all cases has this name in Night::cases.
 inline constexpr char const* the_whole = "the whole";
 /// The ending of the names of night files.
 inline constexpr char const* night_suffix = ".night.json";
@@ -54,8 +54,8 @@ Night read_night(std::filesystem::path const& path);
 /// night, and the exceptions of write_text() (results/output/text_file.hpp).
 void write_night(std::filesystem::path const& path, Night const& night);
 
-/// Returns the times of a run as a night. It leaves out cases that were not measured and the cases of other
-/// programs.
+/// Returns the times of a run as a night. The night does not include cases that were not measured, nor cases
+/// whose times another program measured (for example PyTorch, see /sweep/source).
 Night night_of(Run const& run);
 
 }  // namespace ddproxy::results

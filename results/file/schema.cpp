@@ -214,7 +214,7 @@ constexpr auto datasets = std::to_array<Dataset>({
 
     {"/precision/rms_error", real, {"gradient"}, "1", "error of the gradient of a real pass at the input's precision against fp32: Euclidean norm of the difference divided by the Euclidean norm of the fp32 gradient, maximum over the ranks"},
 
-    {"/phases/name", text, {"phase"}, "1", "when the same work was timed: a round of the calibration, for instance round 1, or the sweep"},
+    {"/phases/name", text, {"phase"}, "1", "name of the part of the run in which the work was timed: a round of the calibration, for instance round 1, or the sweep"},
     {"/phases/compute", real, {"phase"}, "s", "median T_compute of the phase, maximum over ranks"},
     {"/phases/compute_low", real, {"phase"}, "s", "lower end of the 95 % interval of the median T_compute of the phase"},
     {"/phases/compute_high", real, {"phase"}, "s", "upper end of the 95 % interval of the median T_compute of the phase"},

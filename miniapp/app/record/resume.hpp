@@ -14,8 +14,9 @@ namespace ddproxy {
 /// `--resume auto` finds nothing to continue, prints why. Returns no rounds in this case, and without
 /// --resume. The result is complete on rank 0; the other ranks get only the number of rounds. Collective.
 ///
-/// Throws CollectiveError (exit code 2) if the file that `--resume` names cannot be continued. The message of
-/// the exception has the last reason. The other reasons are printed to standard error, a line for each.
+/// Throws CollectiveError (exit code 2) if the file that `--resume` names cannot be continued. There may be
+/// several reasons, for example another host and a changed input. One of them is the message of the
+/// exception. The others are printed to standard error before, a line for each.
 EarlierRounds find_earlier_rounds(Options const& options, Config const& config, Runtime const& runtime);
 
 /// Throws std::invalid_argument if one of the files to be written would overwrite the file that --resume

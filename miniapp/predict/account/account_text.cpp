@@ -43,13 +43,13 @@ std::string methods_text(Account const& account) {
   std::string text = fmt::format(
       "communication of a step on {}. Column ranks: number of ranks that take part in a call. Column x: sum "
       "of the sizes of all calls. Column flops/byte: flops of a rank for each byte that it sends\n"
-      "{:<{}} {:<16} {:>8} {:>12} {:>19} {:>12}\n",
+      "{:<{}} {:<16} {:>8} {:>12}  {:>19} {:>12}\n",
       model::ranks_text(account.ranks), "method", width, "collective", "ranks", "x (GB)",
       "sent by a rank (GB)", "flops/byte");
   for (auto const& method : account.methods) {
     std::string name = method.name, intensity = fmt::format("{:.1f}", account.rank_flops() / method.sent());
     for (auto const& verb : method.verbs) {
-      fmt::format_to(Out(text), "{:<{}} {:<16} {:>8} {:>12.3f} {:>19.3f} {:>12}\n", name, width,
+      fmt::format_to(Out(text), "{:<{}} {:<16} {:>8} {:>12.3f}  {:>19.3f} {:>12}\n", name, width,
                      name_of(verb.verb), verb.ranks, verb.bytes / giga, verb.sent / giga, intensity);
       name.clear();
       intensity.clear();
@@ -93,8 +93,8 @@ std::string formula_text(Account const& account) {
   const std::string answer = ranks ? fmt::format("fits from {} rank{} on", *ranks, *ranks == 1 ? "" : "s")
                                    : std::string("never fits, because the activations alone fill a device");
   return fmt::format(
-      "  formula (parameters, gradients and optimizer state) / ranks + activations: the step {}. The formula "
-      "counts all gradients at once, but neither gathered units nor buckets\n",
+      "  by the formula \"(parameters, gradients and optimizer state) / ranks + activations\" the step {}. "
+      "The formula counts all gradients at once, but neither gathered units nor buckets\n",
       answer);
 }
 

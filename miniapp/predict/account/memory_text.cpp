@@ -66,7 +66,7 @@ std::string legend(MemoryReport const& report) {
              "memory at once. If DDP copies gradients into buckets, the formula includes the buckets. The "
              "columns parameters, gradients, buckets and optimizer can add up to less than state*, because "
              "at the peak some gradients may not exist yet. With ZeRO-2 and FSDP they can also add up to "
-             "more, because the formula does not include the buckets of ZeRO-2 and FSDP\n") +
+             "more: these two also have buckets, and the formula does not include them\n") +
          (report.device_bytes > 0
               ? "micro-batch: the largest micro-batch that fits, in sequences; -: one sequence does not fit\n"
               : "fits, micro-batch: not known without the memory of a device\n");
@@ -121,13 +121,13 @@ std::string moments_table(MemoryReport const& report) {
   const std::size_t width = shard_width(report);
   std::string text = fmt::format(
       "\nmemory of a rank at other moments, GB; in brackets: activations and their gradients\n{:<9} {:<{}} "
-      "{:>6} {:>9} {:>19} {:>19} {:>13} {:>12}\n",
+      "{:>6} {:>9} {:>19} {:>19}  {:>13}  {:>12}\n",
       "precision", "shard", width, "ranks", "start", "forward", "backward", "before update", "after update");
   for (auto const& c : report.cases) {
     const auto phase = [&](model::Phase of) {
       return fmt::format("{:.3f} ({:.3f})", at_phase(c, of), activations_at(c, of));
     };
-    fmt::format_to(Out(text), "{:<9} {:<{}} {:>6} {:>9.3f} {:>19} {:>19} {:>13.3f} {:>12.3f}\n",
+    fmt::format_to(Out(text), "{:<9} {:<{}} {:>6} {:>9.3f} {:>19} {:>19}  {:>13.3f}  {:>12.3f}\n",
                    name_of(c.method.format), c.shard, width, c.ranks, gb(total(c.moments.start)),
                    phase(model::Phase::forward), phase(model::Phase::backward), gb(c.moments.before_update),
                    gb(c.moments.after_update));
