@@ -315,7 +315,9 @@ class Samples(WithSample):
         self.assertTrue(low < axes.dataLim.xmin and axes.dataLim.xmax < high, (low, high, axes.dataLim))
         axes.figure.canvas.draw()
         boxes = [label.get_window_extent() for label in axes.get_xticklabels()]
-        self.assertIn("0", [label.get_text() for label in axes.get_xticklabels()])
+        texts = [label.get_text() for label in axes.get_xticklabels()]
+        self.assertIn("0", texts)
+        self.assertFalse([text for text in texts if "e" in text], "a number has an exponent")
         self.assertTrue(all(a.x1 < b.x0 for a, b in zip(boxes, boxes[1:])), "the numbers of the axis lie on each other")
 
 

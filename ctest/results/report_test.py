@@ -480,7 +480,8 @@ class Timeline(WithSample):
         (figure, path), _ = saved.call_args
         titles = [text.get_text() for text in figure.texts]
         self.assertEqual((path.name, len(titles)), ("sample-timeline.png", 1))
-        self.assertIn("last sample of bucketed 4 MiB and bucketed 25 MiB\ngpt2-large, 8 ranks, simulated (replay)", titles[0])
+        self.assertRegex(titles[0], r"^Exposed communication of the last sample:\n.* of T with bucketed 4 MiB and\n.* of T with bucketed 25 MiB\n"
+                                    r"gpt2-large, 8 ranks, simulated \(replay\)$")
         self.assertIn("This is the last sample of naive.", html)
 
     def test_the_title_of_a_single_case_says_what_follows_compute(self):

@@ -124,7 +124,7 @@ class Report:
         found, of = timeline_figure.finding(results, cases), " and ".join(str(derive.case_names(results)[c]) for c in cases)
         svg = self._svg(drawn, name, found)
         if name == "timeline":
-            self._save(drawn, name, "\n".join(part for part in (found, f"last sample of {of}", results.title()) if part))
+            self._save(drawn, name, f"{found or f'Last sample of {of}'}\n{results.title()}")
         style.close(drawn)
         texts = (f"This is the last sample of {of}.", timeline_figure.left_out_note(results, cases))
         return page.figure(svg, " ".join(text for text in texts if text))

@@ -46,7 +46,7 @@ def _decades(axes, linear):
     ticks = [-p for p in powers[::-1] if -p >= low] + [0.0] + [p for p in powers if p <= high]
     axes.set_xticks(_with_outermost(axes, ticks, [v for v in (axes.dataLim.xmin, axes.dataLim.xmax) if abs(v) > linear]))
     axes.set_xticks([], minor=True)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.2g}".replace("-", "\N{MINUS SIGN}")))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{float(f'{value:.2g}'):g}".replace("-", "\N{MINUS SIGN}")))
 
 
 def _scale(axes, values):
