@@ -17,7 +17,7 @@ AFTER_SH = re.compile(r"^```sh\n(?P<commands>(?:(?!```).*\n)+)```\n(?:\n(?:(?!``
 FENCED = re.compile(r"^```\n\$ (?P<commands>.*\n)" + BLOCK, re.MULTILINE)
 INDENTED = re.compile(r"^    \$ (?P<commands>.*\n)(?P<output>(?:    .*\n)*)", re.MULTILINE)
 LEFT_OUT = "..."
-FIGURE = re.compile(r"(?<![\w.])-?\d[\w.+-]*|(?<!\S)-(?!\S)")
+FIGURE = re.compile(r"(?<![\w.])-?\d[\w.+-]*|(?<=[=\s])nan(?!\S)|(?<!\S)-(?!\S)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +49,7 @@ def after_prompt(text):
 
 
 def words(line):
-    """Returns a line with # in place of each figure. A dash for an unknown figure counts as a figure. The name of a row keeps its figures."""
+    """Returns a line with # in place of each figure. A dash or nan for an unknown figure counts as a figure. The name of a row keeps its figures."""
     name, _, rest = line.strip().partition(" ")
     return " ".join([name, *FIGURE.sub("#", rest).split()])
 
