@@ -107,7 +107,7 @@ function(ddproxy_room folder)
   endif()
   if(DDPROXY_UNITY AND (ROOM_FAST OR ROOM_UNITY))
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
-    # Line numbers, so that the test rooms.way sees from which of these sources a function is. The names of the sources begin with
+    # -g1 adds line numbers, so that the test rooms.way sees from which of these sources a function is. The names of the sources begin with
     # /ddproxy, because an installed program must not name the folder in which it was built.
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-g1;-fdebug-prefix-map=${PROJECT_SOURCE_DIR}=/ddproxy>")
   endif()

@@ -20,8 +20,8 @@ if(DDPROXY_DEVICE)
   list(APPEND DDPROXY_GPU_SKIP SKIP_REGULAR_EXPRESSION "libcuda[.]so[.]1: cannot open")
 endif()
 
-# CI has no device, but builds this target for one. The target consists of both programs, all test programs that use the device, and the
-# programs that tests with the label login_node run.
+# CI has no device, but builds this target for one. The target consists of both programs, all test programs and benchmarks that use the
+# device, and the programs that tests with the label login_node run.
 add_custom_target(ddproxy_device_build DEPENDS ddproxy ddproxy-model)
 
 # ddproxy_test_part(NAME [OPTIMIZED] SOURCES file... LINKS target...): adds a library that several test programs share. With OPTIMIZED
@@ -110,12 +110,12 @@ function(ddproxy_test name)
   endif()
 endfunction()
 
-# ddproxy_start_early(TEST...): makes ctest start these tests before the others. They take long on one core, so they should not be the last ones.
+# ddproxy_start_early(TEST...): makes ctest start these tests before the others. It is for long tests, which should not be the last ones.
 function(ddproxy_start_early)
   set_tests_properties(${ARGN} PROPERTIES COST 100)
 endfunction()
 
-# ddproxy_mpi_test(NAME RANKS TIMEOUT LABELS COMMAND...): adds a test that runs COMMAND under mpirun. Ranks may share cores.
+# ddproxy_mpi_test(NAME RANKS TIMEOUT LABELS COMMAND...): adds a test that runs COMMAND under MPIEXEC_EXECUTABLE. Ranks may share cores.
 function(ddproxy_mpi_test name ranks timeout labels)
   add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${DDPROXY_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${ARGN})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} LABELS "${labels}" PROCESSORS ${ranks} ${DDPROXY_GPU_SKIP}

@@ -15,7 +15,8 @@
 #include "model/statistics/quantile.hpp"
 
 // Measures what a bucket costs on a device, with a step of GPT-2-large and its all-reduces by NCCL. The
-// counters are medians over the iterations, in us:
+// counters are medians, in us: those of the host over the iterations, and those of the device over the
+// buckets of all iterations.
 //   bucket_us     time of the host for one bucket in run_step(), without ncclAllReduce:
 //                 (time to issue the step - time to issue it without buckets) / buckets - nccl_us
 //   nccl_us       time of the host in ncclAllReduce, for one bucket

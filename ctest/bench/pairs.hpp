@@ -18,7 +18,8 @@ struct Pairs {
 };
 
 /// Calls `own` and `plain` once in each iteration of `state`; which of them comes first alternates. Each call
-/// carries out `messages` messages and returns the seconds of all of them together.
+/// carries out `messages` messages and returns the seconds of all of them together. Returns the seconds of
+/// one message in each iteration: those of the call divided by `messages`.
 Pairs in_turns(benchmark::State& state, std::size_t messages, std::function<double()> const& own,
                std::function<double()> const& plain);
 

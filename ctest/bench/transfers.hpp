@@ -11,11 +11,11 @@
 
 namespace ddproxy::bench {
 
-/// Adds this rank's send of `slice` to its peer and its receive of the peer's message to `calls`. Ranks 0 and
-/// 1 are peers, then 2 and 3, and so on. The rank with the even number sends first, and the other one
-/// receives first. So the message goes to the peer, and another one comes back. The received message lies
-/// `elements` elements behind the slice. If the number of ranks is odd, the last rank has no peer, and
-/// nothing is added.
+/// Adds two calls to `calls`: this rank sends `slice` to its peer, and receives the message of the peer.
+/// Ranks 0 and 1 are peers, then 2 and 3, and so on. The rank with the even number sends first, and the other
+/// one receives first. So a message goes from the even rank to the odd one, and then another one comes back.
+/// The received message lies `elements` elements behind the slice. If the number of ranks is odd, the last
+/// rank has no peer, and nothing is added.
 void add_transfers(std::vector<CollectiveCall>& calls, Slice slice, GroupPlace place, std::size_t elements);
 
 /// Writes numbers that depend on the rank and the element to the slices that sends read. The elements that

@@ -22,7 +22,7 @@ def run(code, *words):
 
 
 def check_same(stored, found, where):
-    """Compares two values of JSON. Numbers may differ by 1e-9."""
+    """Compares two values of JSON. Numbers that are not whole may have a relative difference of 1e-9."""
     if isinstance(stored, dict):
         assert stored.keys() == found.keys(), (where, stored.keys() ^ found.keys())
         for key, value in stored.items():

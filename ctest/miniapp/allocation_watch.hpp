@@ -17,8 +17,9 @@ void watch_allocations();
 /// The innermost functions of the call stack show who allocates. Functions of the standard library and of
 /// {fmt} are skipped, because they allocate for their caller. If the first function after them has
 /// "ddproxy::" in its name, the allocation is ddproxy's own. This includes allocations in kernels, because
-/// the Kokkos function that calls a kernel has the type of the kernel in its name. Call own_allocations()
-/// when all threads of the step are idle.
+/// the Kokkos function that calls a kernel has the type of the kernel in its name. An allocation whose call
+/// stack shows no owner is returned as "unknown". Call own_allocations() when all threads of the step are
+/// idle.
 std::vector<std::string> own_allocations();
 
 }  // namespace ddproxy

@@ -27,7 +27,7 @@ using MakeStaging = std::function<std::unique_ptr<Staging>(float* arena, std::si
 struct Drive {
   bool thread = true;
   bool blocking = false;
-  std::size_t piece = 40;
+  std::size_t piece = 40;  ///< elements of the largest piece of a collective
   WireFormat wire = WireFormat::fp32;
   WrapEngine wrap = {};                 ///< if set, returns the engine that takes the place of the MPI engine
   std::function<void()> at_start = {};  ///< if set, called at the start of the timed region

@@ -77,7 +77,7 @@ std::vector<Drive> direct_drives() {
   return drives;
 }
 
-/// Returns the same drives, and all of them with staged copies.
+/// Returns direct_drives(), and the same drives with staged copies.
 std::vector<Drive> all_drives() {
   auto drives = direct_drives();
   for (Drive drive : direct_drives()) {

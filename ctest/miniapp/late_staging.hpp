@@ -13,8 +13,8 @@
 
 namespace ddproxy {
 
-/// Staging memory that copies as late as a device's stream may. Every third call of over() carries out one
-/// copy. Code that does not wait for a copy then reads old numbers.
+/// Staging memory that copies late, as the stream of a device may do. Every third call of over() carries out
+/// one copy. Code that does not wait for a copy then reads old numbers.
 class LateStaging : public Staging {
  public:
   LateStaging(float* arena, std::size_t piece) : arena_(arena), piece_(piece), memory_(2 * piece) {}
@@ -38,6 +38,7 @@ class LateStaging : public Staging {
     }
     return std::ranges::none_of(copies_, [=](Copy const& copy) { return copy.slot == slot; });
   }
+  /// Returns the largest number of copies that waited at the same time.
   std::size_t most_waiting() const { return most_waiting_; }
 
  private:

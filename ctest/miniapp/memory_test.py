@@ -26,8 +26,8 @@ strategies = ["flat"]
 samples = 1
 warmup = 0
 """
-# In a reduce-scatter Open MPI allocates memory on rank 0 that the prediction leaves out (docs/measurements/rooms.md). With pieces of 4 MiB it is much less
-# than 5 %. `call` is given because choosing a call takes a third of a run.
+# In a reduce-scatter Open MPI allocates memory on rank 0 that the prediction leaves out (docs/measurements/rooms.md). With pieces of 4 MiB this
+# memory is much less than 5 % of the peak. `call` is given because choosing a call takes a third of a run.
 STEP = """[model]
 layers = 4
 d_model = 768

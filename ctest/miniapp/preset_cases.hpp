@@ -10,8 +10,8 @@
 
 namespace ddproxy {
 
-/// Returns a case of each strategy in the table of strategies, and two cases of a strategy with caps.
-/// `optimal` gets the plan of a cap, because its best plan depends on measured times.
+/// Returns a case of each strategy in the table of strategies. A strategy with caps has two cases, one for
+/// each cap. `optimal` gets the plan of a cap, because its best plan depends on measured times.
 inline std::vector<Case> preset_cases(Config config, Workload const& workload) {
   config.strategies.assign(model::strategies().begin(), model::strategies().end());
   config.caps_mib = {0.0625, 0.25};

@@ -72,7 +72,8 @@ TEST(ReplayLink, TheLongerTransferGoesOnAlone) {
   EXPECT_NEAR(link.end(0, 9), 8, 4e-9);
 }
 
-// Lane 0 has done 2 of 3 s when lane 1 begins. Its last second takes 2 s. Lane 1 has then done 1 of 3 s.
+// Lane 0 has done 2 of 3 s when lane 1 begins. The last second of lane 0 takes 2 s. Lane 1 has then done 1 of
+// 3 s.
 TEST(ReplayLink, ABeginMovesTheEndOfARunningTransfer) {
   Link link(2);
   link.begin(0, 0, 3);

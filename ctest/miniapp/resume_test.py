@@ -25,7 +25,7 @@ from small_twin import write_step_twin, write_twin  # noqa: E402
 PART, DAMAGED, DDPROXY, *MPIEXEC = sys.argv[1:]
 ROUNDS = 60
 SWEEP = 'strategies = ["flat", "bucketed"]\ncaps_mib = [0.1]\nsamples = {}\n'
-# Two real ranks. The time of the calibration grows with the number of rounds, so there are few. A round takes about 0.2 s.
+# Two real ranks. The time of the calibration grows with the number of rounds, so there are few rounds. A round takes about 0.2 s.
 REAL_ROUNDS = 7
 REAL = '[model]\npreset = "tiny"\n[step]\nbatch = 100\nsequence = 32\n[sweep]\n' + SWEEP.format(REAL_ROUNDS)
 STEP, STEP_ROUNDS = "step/twin.toml", 80  # compute is replayed, and all-reduces are real; a sample takes 56 ms
@@ -138,7 +138,7 @@ def check_step():
 
 
 def check_second_preemption():
-    """The continued run is interrupted, too. The third run takes what both have left. Every unfinished file stays as it was."""
+    """The continued run is interrupted, too. The third run takes the rounds that are then left. Every unfinished file stays as it was."""
     resume = ("run", TWIN, "--resume", "auto")
     first = interrupt(*resume, output="job.h5")
     left, first_id = Path("job.h5.part").read_bytes(), attributes("job.h5.part")["run_id"]

@@ -244,7 +244,7 @@ TEST_F(Verification, CopiesInAndOutAreRight) {
   }
 }
 
-// If a copy is missing, the bucket contains poison.
+// If a copy is missing, the bucket still contains the NaN of poison().
 TEST_F(Verification, AMissingCopyIsCaught) {
   const std::size_t elements = arena.extent(0);
   const kernels::Floats memory("buckets and gradients", 2 * elements);

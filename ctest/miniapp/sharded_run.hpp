@@ -23,7 +23,7 @@ namespace ddproxy {
 /// NaN, so a task that reads a unit without a new gather computes NaN.
 class PoisonLane : public ComputeLane {
  public:
-  /// Takes references and a view of the memory of the step.
+  /// Takes a reference to the lane, which must outlive this object, and a view of the memory of the step.
   PoisonLane(StepLane& lane, kernels::Floats memory) : lane_(lane), memory_(std::move(memory)) {}
   std::size_t operations() const override { return lane_.operations(); }
   void begin() override { lane_.begin(); }

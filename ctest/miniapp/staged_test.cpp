@@ -106,7 +106,7 @@ void write_gradients(kernels::Floats const& arena) {
 }
 
 // Checks that the sum is a bf16 number and lies within the error bound of the exact sum. The number of ranks
-// is a power of two, so the average is the scaled sum.
+// is a power of two, so the average times this number is the sum without a further rounding.
 void expect_rounded_average(kernels::Floats const& arena, Slice slice) {
   const int ranks = test_runtime->ranks();
   for (std::size_t i = slice.offset; i < slice.offset + slice.count; ++i) {

@@ -91,7 +91,7 @@ def check_timeline(file, ranks, reductions):
     last = {part: samples[-1] for part, samples in measured.items()}
     phases = {"forward": [b"forward"], "recompute": [b"recompute"], "backward": [b"backward"], "clip": [b"norm", b"clip"], "update": [b"update"]}
     sums = [{part: (events["end"] - events["start"])[m & np.isin(events["phase"], names)].sum() for part, names in phases.items()} for m in mine]
-    assert any(all(abs(s[part] - last[part]) < 1e-9 for part in phases) for s in sums), (sums, last)  # the rank whose step ended last
+    assert any(all(abs(s[part] - last[part]) < 1e-9 for part in phases) for s in sums), (sums, last)  # the rank whose step took longest
     for part, names in phases.items():
         m = mine[0] & np.isin(events["phase"], names)
         assert abs((events["predicted_end"] - events["predicted_start"])[m].sum() - predicted[part]) < 1e-9, part

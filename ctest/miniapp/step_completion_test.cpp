@@ -36,8 +36,8 @@ std::vector<Reduced> reduced_by(model::StepGraph const& graph) {
   return all;
 }
 
-/// Copies the gradients of each all-reduce `earlier` compute tasks before the graph says that they are
-/// complete.
+/// Copies the gradients of each all-reduce after the compute task that completes them, as the graph says.
+/// Makes the copy `earlier` compute tasks earlier.
 class Snapshots : public ComputeLane {
  public:
   Snapshots(StepLane& lane, std::span<const float> gradients, std::vector<Reduced>& all, std::size_t earlier)

@@ -49,8 +49,8 @@ std::vector<std::size_t> some_elements(std::vector<float> const& gradient) {
   return some;
 }
 
-/// Checks the gradient of one tensor along a direction to which every element contributes. On one rank, also
-/// checks some single elements. If the gradient is rounding noise, checks single elements only.
+/// Checks the gradient of one tensor along a direction to which every element contributes, unless the
+/// gradient is rounding noise. On one rank, also checks some single elements.
 void expect_gradient(StepRun& step, std::vector<float> const& gradient, Slice slice) {
   const auto weights = step.parameters().subspan(slice.offset, slice.count);
   double square = 0, largest = 0;

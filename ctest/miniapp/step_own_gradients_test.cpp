@@ -121,7 +121,7 @@ void expect_golden(FirstStep const& found) {
   EXPECT_LT(found.changes.worst, 1e-3) << found.changes.where;
 }
 
-// Left out are the 128 elements of the biases of the keys, and rows of positions that no token has.
+// The updates of the 128 biases of the keys are left out, and those of positions that no token has.
 TEST(StepOwnGradients, AreThoseOfPyTorchForGpt2) {
   const auto found = first_step("gpt2", model::find_preset("tiny"));
   expect_golden(found);
@@ -129,7 +129,7 @@ TEST(StepOwnGradients, AreThoseOfPyTorchForGpt2) {
   EXPECT_EQ(found.gradients.compared, 3323U);
 }
 
-// Left out are rows of tokens that do not occur.
+// The updates of tokens that do not occur are left out.
 TEST(StepOwnGradients, AreThoseOfPyTorchForLlama) {
   const auto found = first_step("llama", small_llama());
   expect_golden(found);

@@ -49,7 +49,7 @@ def parts_of(name, dataset="measured"):
 
 
 def check_real_ranks():
-    """Two ranks that share cores with other programs may have samples with a negative E. A warning must count them."""
+    """Two ranks that share cores with other programs may have samples with a negative E. A warning must count the samples in which E is below -0.5 % of the step."""
     errors = run(2, "real", 'backend = "mpi"\ncall = "nonblocking"')
     rows = parts_of("real")
     for dataset in ("predicted", "uncontended", "first"):

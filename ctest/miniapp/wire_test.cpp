@@ -67,8 +67,8 @@ std::vector<float> gradients_of(int rank, std::size_t count) {
   return values;
 }
 
-/// Returns the largest error of the engine's averages, relative to the mean |gradient|. The errors are
-/// computed in double.
+/// Returns the largest error of an average of the engine, relative to the mean |gradient| of the same element
+/// over the ranks. The errors are computed in double.
 double worst_error(WireFormat wire, std::size_t count) {
   auto values = gradients_of(test_runtime->rank(), count);
   MpiEngine engine(MPI_COMM_WORLD, values.data(), 777, 60, wire);

@@ -45,8 +45,8 @@ TEST(Accounting, ThePassesOfTheStackHaveTheSameParametersAndActivations) {
   EXPECT_EQ(kept, xxl.activation_bytes);
 }
 
-// The book has alpha = 2550. Its bounds, in tokens for each device, are 850 for FSDP over three axes, and 99
-// for FSDP with tensor parallelism.
+// In the book the intensity of a link, alpha, is 2550. The book's bounds, in tokens for each device, are 850
+// for FSDP over three axes, and 99 for FSDP with tensor parallelism.
 TEST(Accounting, BoundsAreThoseOfTheBook) {
   EXPECT_NEAR(link_intensity(tpu, bf16), 2555.6, 0.1);
   LinkedDevice three = tpu;

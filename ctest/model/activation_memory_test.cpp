@@ -35,9 +35,9 @@ TEST(ActivationMemory, ALayerOfGpt2KeepsSixteenTensorsOfItsWidth) {
 }
 
 // For each token and feature of a layer, Korthikanti et al. count 34 bytes in fp16: 16 elements and two bytes
-// of dropout masks. ddproxy's kernels have no dropout. Korthikanti et al. also count scores, 5 a s^2 b bytes.
-// In place of the scores the kernels keep one number for each head and token. They also keep four statistics
-// of the norms for each token.
+// of dropout masks. ddproxy's kernels have no dropout. Korthikanti et al. also count the scores: 5 a s^2 b
+// bytes for a heads and b sequences of s tokens. In place of the scores the kernels keep one number for each
+// head and token. They also keep four statistics of the norms for each token.
 TEST(ActivationMemory, DiffersFromKorthikantiByDropoutScoresAndSums) {
   const Tokens tokens{3, 512};
   for (char const* name : {"gpt2", "gpt2-large", "gpt2-xl"}) {

@@ -140,7 +140,7 @@ TEST(PublishedSharding, SavesThePredictedTimeOnOneNodeForLargeModels) {
 TEST(PublishedSharding, TheShardedTableHasASmallerBatchThanTheOther) {
   const CsvTable table(published("ddp-steps-cs336.csv"));
   const auto one_node = changes(1);
-  for (std::size_t row = 1; row < table.rows(); ++row) {  // without s, whose time is that of launches
+  for (std::size_t row = 1; row < table.rows(); ++row) {  // without the model s: launches limit its time
     ASSERT_EQ(table.text(row, "preset"), one_node[row].preset);
     const double compute = table.number(row, "naive_s") - table.number(row, "allreduce_s");
     std::printf(

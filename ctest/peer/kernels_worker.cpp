@@ -10,9 +10,10 @@
 #include "miniapp/compute/kernel_backward.hpp"
 
 // kernels_worker LAYERS VOCABULARY TOKENS [PRECISION [BATCH]]: the counterpart of torch_worker.py. The model
-// is GPT-2-large with LAYERS layers and VOCABULARY tokens in its vocabulary. For each line on standard input,
-// runs one backward pass and prints its elapsed and its processor seconds. PRECISION is that of the products:
-// fp32 (the default), tf32 or bf16. BATCH is the number of sequences of TOKENS tokens (default 1).
+// is GPT-2-large with LAYERS layers and VOCABULARY tokens in its vocabulary. First prints a line that names
+// the library of the matrix products. Then, for each line on standard input, runs one backward pass and
+// prints its elapsed and its processor seconds. PRECISION is that of the matrix products: fp32 (the default),
+// tf32 or bf16. BATCH is the number of sequences of TOKENS tokens (default 1).
 int main(int argc, char** argv) {
   using namespace ddproxy;
   if (argc < 4) return 2;

@@ -4,7 +4,8 @@
 
 The model is GPT-2-large with LAYERS layers and VOCABULARY tokens in its vocabulary. DEVICE is cpu (the default) or cuda. PRECISION is fp32 (the default),
 tf32 or bf16 (torch.autocast). BATCH is the number of sequences of TOKENS tokens (default 1). MODE is eager (the default) or compile: torch.compile compiles
-each block, and the head with the loss. For each line on standard input, runs a forward and a backward pass. Prints elapsed and processor seconds of backward.
+each block, and the head with the loss. First prints PyTorch's version. Then, for each line on standard input, runs a forward and a backward pass, and prints
+the elapsed and the processor seconds of the backward pass.
 """
 import math
 import sys

@@ -3,8 +3,8 @@
 """ranks_test.py DDPROXY WRITE_FAULTS MPI_FAULTS STOPPED LOST STARTS SAMPLES AT_ONCE MPIEXEC...: stops or kills one of two ranks.
 
 STOPPED runs have a rank that is stopped, LOST runs have a rank that is killed; rank 0 and rank 1 alternate. The first six faults of each kind are before
-MPI_Finalize, in the calibration and in the sweep, in turns. Half of the other faults come at a call of MPI, half at a time; both are evenly spaced from
-the first results to the end. If a rank is stopped, the other rank must notice it within allreduce.timeout_s (3 s) and name the operation, and the run
+MPI_Finalize, in the calibration and in the sweep, in turns. Half of the other faults come at a call of MPI, the other half at a point in time; both are evenly spaced
+from the first results to the end. If a rank is stopped, the other rank must notice it after allreduce.timeout_s (3 s) and name the operation, and the run
 must end with 4. If a rank is killed, the launcher ends the run. Nothing that was flushed may be lost. Further runs stop rank 0 of a twin in which only
 rank 0 computes, and each rank of `ddproxy step` while it measures. STARTS more runs stop a rank at a call during the start, where a call has a limit of 300 s.
 SAMPLES is the number of samples of a case: with more samples the sweep takes a larger share of the run. AT_ONCE runs go on at the same time, because
@@ -101,8 +101,8 @@ def has_reached(run, phase):
 
 
 def strike_in_phase(root, rank, phase, kind, count, whole, limit):
-    """Strikes as soon as the flushed file shows that the run is in this phase. In the calibration, which takes most of the run, strikes after
-    another quarter of the time of a run. Tries again, up to twice, if the run had left the phase by then."""
+    """Strikes as soon as the flushed file shows that the run is in this phase. In the calibration, which takes most of the run, strikes later,
+    by a quarter of the time from the first results to the end. Tries again, up to twice, if the run had left the phase by then."""
     for _ in range(3):
         long = {"samples": LONG_SWEEP, "batch": LONG_BATCH} if phase == "sweep" else {"samples": SAMPLES}
         run = StruckRun(new_folder(root), DDPROXY, 2, FAULTS, MPIEXEC, **long).start()

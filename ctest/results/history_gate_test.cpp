@@ -151,7 +151,8 @@ TEST(HistoryGate, finds_larger_slowdowns_more_often) {
     for (bool all_cases : {true, false}) expect_more_of_larger(kind, all_cases);
 }
 
-// One case becomes slower by 0.9 % five times, twelve nights apart. No single window shows these steps.
+// One case becomes slower by 0.9 % five times, twelve nights apart. No window of 30 nights contains all five
+// steps.
 TEST(HistoryGate, finds_a_creep) {
   int alarms = 0;
   constexpr int simulations = 50;

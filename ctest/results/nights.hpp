@@ -12,7 +12,8 @@ namespace ddproxy::test {
 
 using Engine = std::mt19937_64;
 
-/// Simulated nights, [series][night]. The series are the cases and, last, their mean.
+/// Logarithms of the ratios new / base of simulated nights, [series][night]. The series are the cases and,
+/// last, their mean.
 using Nights = std::vector<std::vector<double>>;
 
 inline constexpr std::size_t simulated_cases = 15;

@@ -21,7 +21,7 @@ using Reals = std::vector<double>;
 struct Gradients {
   Texts name;
   Integers bytes;
-  Reals ready;
+  Reals ready;  ///< ready times in seconds
 };
 
 Gradients gradients();
@@ -35,6 +35,7 @@ void write_layers(results::Writer& writer, Gradients const& all, Sample const& s
 void write_allreduce(results::Writer& writer, Sample const& sample);
 void write_collectives(results::Writer& writer);
 void write_calibration(results::Writer& writer);
+/// Writes /wire and /precision.
 void write_errors(results::Writer& writer, Gradients const& all);
 /// Writes /sweep, /plans, /states, /timeline, /memory and, with a session, /gate.
 void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sample);

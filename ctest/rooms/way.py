@@ -50,7 +50,7 @@ gdb.execute("kill")
 
 
 def symbols(path):
-    """Returns (address, kind, name, object file) of each symbol that a program or a library defines."""
+    """Yields (address, kind, name, object file) of each symbol that a program or a library defines."""
     for line in subprocess.run(["nm", "-A", "--defined-only", str(path)], capture_output=True, text=True, check=True).stdout.splitlines():
         where, _, rest = line.rpartition(":")
         if len(parts := rest.split()) == 3:
@@ -64,7 +64,8 @@ def joined_sources(build, root, joined):
 
 
 def lines_of(program, addresses):
-    """Returns the source of each address, by the line numbers in the program. These replace the folder of the project by /ddproxy (DdproxyRoom.cmake)."""
+    """Returns the source of each address, by the line numbers in the program. There the names of sources begin with /ddproxy in place of the
+    project's folder (DdproxyRoom.cmake)."""
     done = subprocess.run(["addr2line", "-e", str(program)], input="\n".join(addresses), capture_output=True, text=True, check=True)
     return dict(zip(addresses, (line.rpartition(":")[0].removeprefix("/ddproxy/") for line in done.stdout.splitlines())))
 
@@ -93,7 +94,7 @@ def functions_and_starts(program, sources):
 
 def write_functions(program, build, root):
     """Writes the addresses of the functions that one source alone defines, and the addresses of main and of START. Returns all sources of the build.
-    Of sources that are compiled as one file, only functions that a source itself contains are written: one from a header can belong to any of them."""
+    Of sources that are compiled as one file, only functions that a source itself contains are written: a function from a header can belong to any of them."""
     sources = defining_sources(build)
     functions, starts = functions_and_starts(program, sources)
     files = set().union(*sources.values())

@@ -142,7 +142,8 @@ class GpuCheck(unittest.TestCase):
             self.assertEqual(planned.returncode, 0, planned)
 
     def starts(self, version, *steps, **environment):
-        """Returns (the device, the words after the launcher's options, whether ranks may share a GPU) of each start, with this version of NCCL."""
+        """Runs steps with this version of NCCL. Returns two values: for each start (the devices, the words from the number of ranks on, whether ranks may
+        share a GPU), and the output of gpu-check."""
         programs = self.root / "prebuilt/bin"
         write_program(programs / "bench_collectives", f'[ "$1" != --nccl_version ] || echo {version}')
         write_program(programs / "bench_device_step", "")

@@ -59,7 +59,8 @@ SUMS = (1.0, 1.1, 1.2, 1.3, 1.4)  # T_compute + T_comm of each round, in seconds
 
 
 def document(naive, flat=SUMS):
-    """Returns the JSON of a run with naive, flat and one bucketed case. `naive` and `flat` are their T in the rounds of SUMS. A sixth round does not count."""
+    """Returns the JSON of a run with naive, flat and one bucketed case. The arguments are T of naive and of flat in the rounds of SUMS. A sixth round
+    does not count."""
     totals = [list(naive), list(flat), list(SUMS)]
     sweep = {
         "name": ["naive", "flat", "bucketed/8"], "strategy": ["naive", "flat", "bucketed"],

@@ -90,7 +90,7 @@ def fitted(lines, present):
 
 # Words that depend on the times. If only one of two outputs has them, they are left out of it.
 BY_CHANCE = (r" \(PyTorch's default\)(?=; bucketed)", r"(?<=; )25 MiB \(PyTorch's default\) takes .*? longer, and (?=bucketed)")
-# The name of the host depends on the machine; the order of offers, and what is within the noise, on the times.
+# The name of the host depends on the machine. The order of offers depends on the times, and so does what is within the noise.
 ALWAYS = ((r"(?<=ranks, )[\w.-]+", "HOST"), (r"\boffer [AB]\b", "offer"), (r", within the noise(?=\) longer)", ""))
 # If the noise of E is too large, the second line stands in place of the first.
 ERROR, NO_ERROR = r"(?m)^mean error of the predicted E: .*\n", r"(?m)^model_error is not known \(nan\): .*\n"

@@ -4,7 +4,7 @@
 
 pasted.py says what a pasted output is. This test compares every output after an sh block, and the outputs after `$ COMMAND` whose figures cannot vary:
 those of predict, memory and account. Outputs of other commands are compared without their figures, in readme_test.py and step_command_test.py. The
-commands run in a folder with the inputs and scripts of ROOT and with DDPROXY as build/ddproxy, which may be ddproxy-model. With --refresh the test
+commands run in a folder with inputs/, results/ and scripts/ of ROOT and with DDPROXY as build/ddproxy, which may be ddproxy-model. With --refresh the test
 writes the present outputs into the documents instead.
 
 First plants faults, such as a wrong number, a missing line and a command that fails, and checks that each is found."""

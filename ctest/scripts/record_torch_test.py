@@ -145,8 +145,8 @@ def check_sweep(sizes):
         for case, name in enumerate(sweep["name"].asstr()):
             first, count = plans["first"][case], plans["count"][case]
             expected = buckets([s for s in sizes if s], sweep["first_bucket_bytes"][case], sweep["bucket_bytes"][case])
-            # two gradients of one operation may be ready in either order, so the number of buckets is
-            # exact, and their sizes are approximate
+            # Two gradients of one operation may be ready in either order. So the sizes of buckets may differ
+            # slightly from `expected`. Their number and their sum may not.
             assert count == len(expected), (name, plans["bytes"][first:first + count], expected)
             assert sum(plans["bytes"][first:first + count]) == sum(sizes), name
         assert sweep["buckets"][1] > sweep["buckets"][0]

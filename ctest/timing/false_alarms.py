@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""false_alarms.py DDPROXY [--pairs 300] [--samples 15] [--slowdown 1.03] [--folder DIR]
+"""false_alarms.py DDPROXY [--pairs 300] [--samples 15] [--slowdown FACTOR] [--folder DIR]
 
 Measures how often `ddproxy compare` calls a build slower than itself. A pair is two runs of the sweep of the same small twin. The twin has 15 cases of a
 few milliseconds, so a run with 15 samples takes one or two seconds. Fails if compare calls more than 1 % of the pairs slower. With --folder the files

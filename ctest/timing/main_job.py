@@ -9,8 +9,9 @@ model_error over the runs has a bound, too; a model_error of nan counts as the l
 built ddproxy, and the ranks of gpt2-large-cpu together must stay below MEMORY bytes. --keep stores the JSON files and the time of each run in DIR/1, DIR/2
 and so on. --report judges such a folder and runs nothing.
 
-T of naive and flat is compared with T_compute plus T_comm of the same round: the column "naive, flat" is the median of the paired differences, the larger
-one of the two cases. The column "ratio of medians" divides the median T by the median prediction (/sweep/same_round). It mixes rounds, so it has no bound.
+T of naive and flat is compared with T_compute plus T_comm of the same round. Each of the two cases has a figure: the median of its relative differences,
+without sign. The column "naive, flat" has the larger figure. The column "ratio of medians" divides the median T by the median prediction
+(/sweep/same_round). It mixes rounds, so it has no bound.
 """
 import argparse
 import json

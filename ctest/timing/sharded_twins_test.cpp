@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the twins of whole steps on A100 (inputs/*-step-a100x*.toml) with each kind of sharding, on the lanes
-// that `ddproxy step` makes, and compares T with the prediction. Takes about a minute.
+// Runs the twins of whole steps on A100 (inputs/*-step-a100x*.toml) with DDP, ZeRO-1, FSDP and HSDP, on the
+// lanes that `ddproxy step` makes, and compares T with the prediction. Takes about a minute.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""slow_link.py ROOT DDPROXY MPIEXEC... [--rates 1,2,4] [--rhos 0.5,1,2] [--samples N] [--table FILE] [--keep DIR] [--report]
+"""slow_link.py ROOT DDPROXY MPIEXEC... [--rates LIST] [--rhos LIST] [--samples N] [--table FILE] [--keep DIR] [--report]
 
-Tests the prediction of E with real kernels and real MPI over loopback, whose rate tc limits (scripts/slow-link). For each rate and rho it chooses the
-tokens of a step so that rho, T_comm of the flat plan / T_compute, is about the wanted value. Fails if the errors exceed the bounds, or if the intervals are
-too wide for a decision. With --report it only prints the errors. --keep saves the results files in DIR. Exits with 77 if no network namespace can be made."""
+Tests the prediction of E with real kernels and real MPI over loopback, whose rate tc limits (scripts/slow-link). For each rate (in Gbit/s; default 2) and
+each rho (default 1) it chooses the tokens of a step so that rho, T_comm of the flat plan / T_compute, is about the wanted value. Fails if the errors exceed
+the bounds, or if the intervals are too wide for a decision. With --report it only prints the errors. --keep saves the results files in DIR. Exits with 77 if
+no network namespace can be made."""
 import argparse
 import json
 import math

@@ -36,7 +36,7 @@ struct StepRow {
   double predicted = not_available;
   double uncontended = not_available;  ///< predicted without contention
   double first = not_available;        ///< time in the first step of the run; NaN for `exposed`
-  /// Returns predicted / median - 1; not available if the median is 0.
+  /// Returns predicted / median - 1; not available if the median is not positive.
   double error() const;
 };
 

@@ -15,8 +15,8 @@ struct LayerRow {
   std::size_t slowest = 0;  // number of that rank
 };
 
-// Adds up the medians of consecutive operators of one layer, rank by rank. Returns the slowest rank of each
-// layer.
+// Adds up the medians of consecutive operators of one layer, rank by rank. Returns for each layer the largest
+// of these sums and its rank.
 std::vector<LayerRow> layer_rows(Workload const& workload, OperationTimes const& times) {
   std::vector<LayerRow> rows;
   const auto medians = times.medians();

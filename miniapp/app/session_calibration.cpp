@@ -77,8 +77,8 @@ void Session::keep_samples_of(std::function<void()> const& record) {
   });
 }
 
-// Takes the rounds from `first` up to, but not including, `last`. Each round has one sample or more of every
-// table, so that all tables cover the same minutes.
+// Takes the rounds from `first` up to, but not including, `last`. Each round takes a share of the samples of
+// every table, so that all tables cover the same minutes.
 void Session::take_rounds(int first, int last) {
   const int rounds = calibration_rounds(context_.config.samples);
   for (int round = first; round < last; ++round) {

@@ -114,8 +114,8 @@ void Session::warn_of_mixed_states() const {
 }
 
 // Chooses the state whose samples give the results: the state with the most samples of the sweep. Predicts
-// the sweep from the tables that were measured in this state. Withdraws the prediction if there are no such
-// tables.
+// the sweep from the tables that were measured in this state. Withdraws the prediction if too few all-reduces
+// were measured in this state. Does nothing if the machine has had only one state.
 void Session::settle_sweep() {
   const bool had_one = states_.count() == 1;
   states_ = find_states(recorder_->sizes());

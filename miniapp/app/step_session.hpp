@@ -42,9 +42,10 @@ class StepSession {
 
   /// Initialises the parameters and times the first step.
   void first_step();
-  /// Chooses the MPI calls and measures a(x), kappa and gamma. Does not measure a(x) if all-reduces are
-  /// replayed, and does not measure kappa and gamma if compute is replayed. Throws CollectiveError (exit code
-  /// 3) if an all-reduce gave a wrong sum.
+  /// Chooses the MPI calls and measures a(x), kappa and gamma. In a sharded step also measures the times of
+  /// its other collectives. Does not measure a(x) and these times if all-reduces are replayed, and does not
+  /// measure kappa and gamma if compute is replayed. Throws CollectiveError (exit code 3) if a collective
+  /// gave a wrong result.
   void calibrate();
   /// Runs the compiled step once with poisoned buffers and exact numbers (verify_step() in
   /// miniapp/measure/step/verify_context.hpp). The parameters are not valid afterwards; warm_up() initialises
@@ -99,7 +100,7 @@ class StepSession {
   StepContext context_;
   EarlierRounds earlier_;
   StepMeter meter_;
-  std::unique_ptr<StateProbe> gpu_;  // reads the clocks of the GPU; null on a host, or without NVML
+  std::unique_ptr<StateProbe> gpu_;  // reads the GPU's clocks; null on a host, for a replay, or without NVML
   ClocksOfRanks clocks_before_;
   std::optional<Recorder> recorder_;
   std::string report_, hypothetical_;

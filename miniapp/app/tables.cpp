@@ -32,8 +32,8 @@ std::string optional_ms(std::optional<double> seconds) {
   return seconds && !std::isnan(*seconds) ? fmt::format("{:.2f}", *seconds * milli) : "-";
 }
 
-// Returns milliseconds with three digits, without an exponent. Less than a nanosecond counts as 0, because it
-// may be the rounding error of a sum.
+// Returns milliseconds, rounded to three digits or, from 999.5 ms on, to whole milliseconds. Less than a
+// nanosecond counts as 0, because it may be the rounding error of a sum.
 std::string brief_ms(double seconds) {
   const double ms = std::abs(seconds) < 1e-9 ? 0 : seconds * milli;
   return std::abs(ms) >= 999.5 ? fmt::format("{:.0f}", ms) : fmt::format("{:.3g}", ms);

@@ -45,16 +45,16 @@ std::string sweep_table(Config const& config, std::vector<CaseReport> const& rep
 std::string memory_line(std::vector<double> const& peaks, double need);
 /// Returns a line with the lower bound on E (`floor`, seconds; left out if NaN), and a line with the best
 /// measured cap. The second line says how much longer the worst cap takes than the best cap. If 25 MiB was
-/// measured and is not the best cap, the line says the same about 25 MiB. Returns an empty text if no case
-/// with a cap was measured.
+/// measured and is not the best cap, the line says the same about 25 MiB. Returns an empty text if no
+/// bucketed case was measured.
 std::string tuning_line(std::vector<CaseReport> const& reports, double floor);
 /// Returns a line with the difference between the measured E of a case and the E that was predicted before
 /// the sweep. The line says how much of the difference comes from the drift of the machine, and how much from
 /// the model. If the difference and both parts are smaller than the noise of E, the line says only that.
 /// Returns an empty text if report.same_round is not available.
 std::string miss_line(CaseReport const& report);
-/// Returns a line with the causes of E of a measured case, term by term. If each term is smaller
-/// than the noise of E, the line says so and gives no terms. If E is less than the ideal E, the line says
+/// Returns a line with the causes of E of a measured case. If each cause is smaller than the
+/// noise of E, the line says so and names no cause. If E is less than the ideal E, the line says
 /// that E cannot be split. Returns an empty text if contention, copies and jitter add nothing to the ideal E.
 std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms);
 

@@ -17,10 +17,11 @@
 // model/transformer/forward_pass.cpp lists, and last the gradients of parameters
 // (model/step/strategies/micro_batch.cpp).
 //
-// In the shapes below, a micro-batch has B sequences of T tokens, N = B T; C = d_model, F = d_ff, H and G are
-// the heads of queries and of keys, D the features of a head, V the vocabulary. A name with a d in front is a
-// gradient: dx is that of x. On a device the functions return when the kernels are enqueued. They throw
-// std::runtime_error if the vendor's BLAS reports an error (gemm() in kernels/gemm/gemm.hpp).
+// In the shapes below, a micro-batch has B sequences of T tokens, N = B T; C = d_model, F = d_ff. H and G are
+// the numbers of heads of queries and of keys, D is the number of features of a head, and V the size of the
+// vocabulary. A name with a d in front is a gradient: dx is that of x. On a device the functions return when
+// the kernels are enqueued. They throw std::runtime_error if the vendor's BLAS reports an error (gemm() in
+// kernels/gemm/gemm.hpp).
 namespace ddproxy::step {
 
 /// A place that a task uses. The memory of the step owns it.
@@ -140,8 +141,8 @@ void token_forward(Context const& context, DeviceTokens const& tokens, Operands 
 void token_backward(Context const& context, DeviceTokens const& tokens, Operands places);
 /// Adds row t of table [context, C] to the row of x [N, C] of each token at position t.
 void position_forward(Context const& context, Operands places);
-/// Sums the rows of dx [N, C] of each position. Assigns the sums to dtable [context, C], 0 for positions from
-/// T on, or adds them to it, as the mode of its access says.
+/// Sums the rows of dx [N, C] of each position. Assigns the sums to dtable [context, C], or adds them to it,
+/// as the mode of its access says. The sum of a position from T on is 0.
 void position_backward(Context const& context, Operands places);
 /// Reads logits [N, V]; assigns log_sum [N], the logarithm of the softmax's denominator, and the loss of each
 /// token [N]. If `sum` is not null, assigns the sum of these losses to *sum, in memory of the kernels.

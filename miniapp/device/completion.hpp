@@ -19,7 +19,7 @@ class Event {
   virtual bool over() const = 0;
   /// Returns the time at which the event completed, on the host's clock. Call this function only after over()
   /// has returned true. An event of a device must have been recorded after synchronise_clocks()
-  /// (miniapp/device/marks.hpp).
+  /// (miniapp/device/device.hpp).
   virtual Clock::time_point moment() const = 0;
 };
 

@@ -13,7 +13,8 @@ namespace ddproxy {
 void catch_signals(std::string_view notice);
 
 /// Makes later signals print nothing. Call it when the run has ended. Reason: when one rank has ended with an
-/// error, the launcher sends SIGTERM to the others. `notice` would then say that the run goes on.
+/// error, the launcher sends SIGTERM to the others. `notice` would then be wrong, because it says that the
+/// run still completes a measurement.
 void end_signal_notice();
 
 /// Installs a handler for SIGABRT, because Kokkos prints a message and calls abort() when its device has

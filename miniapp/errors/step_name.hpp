@@ -6,7 +6,7 @@
 
 namespace ddproxy {
 
-/// Stores a text that says what this rank is doing, for instance "verifying flat" or "pass 17 of the sweep
+/// Stores a text that says what this rank is doing, for instance "verifying flat" or "in pass 17 of the sweep
 /// (flat)". The message about a call that takes too long contains this text. Any thread may call this
 /// function.
 void note_step(std::string step);

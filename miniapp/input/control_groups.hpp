@@ -6,7 +6,8 @@
 #include <functional>
 #include <string_view>
 
-// The control groups of this process, with which Linux limits its memory and its cores. Versions 1 and 2.
+// The control groups of this process, with which Linux limits its memory and its cores. Handles versions 1
+// and 2 of control groups.
 namespace ddproxy {
 
 /// Returns the smallest `value` of all control groups on the path from the top group to the group of this

@@ -29,7 +29,7 @@ class CoreProbe : public StateProbe {
 
   double measure() override;
   /// Calls measure() five times and returns whether most of these calls gave a value. They give none if every
-  /// node has one rank only, or if ranks share cores. Collective.
+  /// node has one rank only, or if the two ranks of a pair share one core. Collective.
   bool works();
 
  private:

@@ -11,8 +11,8 @@ namespace ddproxy {
 double peak_memory();
 
 /// Throws CollectiveError (exit code 4) on all ranks if the ranks of some node together need more memory than
-/// available_memory() there. Each rank of the node needs `need` bytes. This rank needs `more` bytes in
-/// addition. Collective.
+/// available_memory() returns there. Each rank of the node needs `need` bytes. This rank needs `more` bytes
+/// in addition. Collective.
 void require_memory(Runtime const& runtime, double need, double more = 0);
 
 /// Throws CollectiveError (exit code 4) on all ranks if the ranks on some device together need more memory

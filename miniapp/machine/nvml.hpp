@@ -27,8 +27,8 @@ struct GpuClocks {
 class Nvml {
  public:
   /// Opens the GPU at a PCI address, for instance 00000000:3B:00.0. If the library cannot be loaded, lacks a
-  /// function, does not know the GPU or does not return its clocks, returns null and assigns the reason to
-  /// `doubt`. Otherwise makes `doubt` empty.
+  /// required function, does not know the GPU or does not return its clocks, returns null and assigns the
+  /// reason to `doubt`. Otherwise makes `doubt` empty.
   static std::unique_ptr<Nvml> open(std::string const& pci_bus, std::string& doubt,
                                     std::string const& library = "libnvidia-ml.so.1");
   ~Nvml();

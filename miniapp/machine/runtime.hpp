@@ -134,7 +134,7 @@ class Runtime {
   void broadcast_asleep(std::vector<std::int64_t>& values) const;
 
   /// Runs `action` on every rank. If `action` throws on some ranks, all ranks throw CollectiveError. The exit
-  /// code and the message come from the lowest rank on which `action` threw. The message is cut to 1023
+  /// code and the message come from the lowest rank on which `action` threw. The message is cut to 1024
   /// characters. Collective.
   void together(std::function<void()> const& action) const;
 

@@ -59,8 +59,8 @@ CLI::Option* add_resume(CLI::App& command, Options& options);
 /// owns.
 CLI::Option* add_pieces(CLI::App& command, Options& options);
 
-/// Adds the options of `collectives` that choose what is measured: --op, --sizes, --pieces, --total
-/// and --group.
+/// Adds the options of `collectives` that choose what is measured: --op, --sizes, --pieces, --total,
+/// --group and --strided.
 void add_collectives_options(CLI::App& command, Options& options);
 
 /// Adds --kokkos-num-threads, for the commands that measure.

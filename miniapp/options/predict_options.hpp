@@ -17,7 +17,7 @@ struct PredictOptions {
   Path gradients;              ///< CSV name,numel,seconds
   Path layer_sizes;            ///< CSV layer,numel
   Path layer_times;            ///< CSV layer,seconds
-  bool forward_order = false;  ///< the rows of the files above are in forward order, not ready order
+  bool forward_order = false;  ///< `gradients` and `layer_times` have rows in forward order
 
   std::vector<Path> allreduce;         ///< CSV bytes,seconds[,ranks]
   std::vector<int> table_ranks;        ///< numbers of ranks of the tables without column ranks, in order

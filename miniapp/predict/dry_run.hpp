@@ -25,8 +25,8 @@ std::string describe_plan(Config const& config, Workload const& workload);
 /// throws.
 std::string describe_layers_plan(Config const& config, Workload const& workload);
 
-/// Describes in the same way what `ddproxy step` would do. Throws what check_can_run() and check_can_step()
-/// throw. This function is in dry_run_step.cpp.
+/// Describes in the same way what `ddproxy step` would do. Throws what check_can_run(), check_can_step() and
+/// check_units() (miniapp/input/unit_memory.hpp) throw. This function is in dry_run_step.cpp.
 std::string describe_step_plan(Config const& config, Workload const& workload);
 
 /// Describes what `ddproxy collectives` or `allreduce` would do: the collectives, the sizes and the memory.

@@ -94,7 +94,7 @@ PredictInput from_input_file(Options const& options) {
   return input;
 }
 
-// Rejects gradients with so many elements that the number of their bytes would not fit into 64 bits.
+// Rejects gradients with more than 1e17 elements, so that the number of their bytes fits into 64 bits.
 void check_total(Workload const& workload, std::filesystem::path const& file) {
   constexpr double most = 1e17;
   double total = 0;

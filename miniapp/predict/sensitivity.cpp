@@ -46,7 +46,7 @@ model::Job with_bytes(model::Job job, double factor) {
   return job;
 }
 
-// Adds a row for each preset. Only a roofline can give the seconds of another model.
+// Adds a row for each preset of GPT-2. Only a roofline can give the seconds of another model.
 void add_models(std::vector<SensitivityRow>& rows, PredictInput const& input, Network const& network) {
   auto const& machine = input.config.machine;
   if (!input.config.times.empty() || machine.peak_flops <= 0) return;

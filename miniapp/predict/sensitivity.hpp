@@ -27,7 +27,7 @@ struct SensitivityRow {
 
 /// Returns one row for each change of one quantity. On the first network, bytes, latency or bandwidth is
 /// multiplied by a factor from 1/16 to 16, one quantity at a time. If the input has a roofline, there is a
-/// row for each preset of a model whose context is at least as long as the sequences of the input. At the end
+/// row for each preset of GPT-2 whose context is at least as long as the sequences of the input. At the end
 /// there is one unchanged row for each network whose number of ranks is known.
 std::vector<SensitivityRow> sensitivity(PredictInput const& input, std::vector<Network> const& networks);
 

@@ -28,7 +28,7 @@ struct AlphaBeta {
 };
 
 /// Fits alpha and beta by least squares of the relative error, so that small and large messages have equal
-/// weight. Throws std::invalid_argument for fewer than two points.
+/// weight. Throws std::invalid_argument for a table that the constructor of TableCost rejects.
 AlphaBeta fit_alpha_beta(std::span<const CostPoint> table);
 
 /// The relative error of a fit over the rows of a table: |fit - seconds| / seconds.

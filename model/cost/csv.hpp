@@ -58,7 +58,8 @@ std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ran
 /// list if the file has no column `ranks`.
 std::vector<int> allreduce_ranks(std::filesystem::path const& file, int ranks_per_node = 0);
 
-/// Reads `bytes,kappa,gamma`, with rows in any order. Throws for speeds outside (0, 1].
+/// Reads `bytes,kappa,gamma`, with rows in any order. Returns the rows sorted by bytes. Throws also for
+/// speeds outside (0, 1] and for 0 bytes.
 std::vector<SpeedPoint> read_contention(std::filesystem::path const& file);
 
 /// One row of a T(b) file.

@@ -10,7 +10,7 @@
 
 namespace ddproxy::model {
 
-/// The tokens of one rank in a step.
+/// The tokens of one rank in a micro-batch: `batch` sequences of `sequence` tokens.
 struct Tokens {
   std::int64_t batch = 1;
   std::int64_t sequence = 1;

@@ -43,9 +43,10 @@ struct StateWords {
 ///
 /// Probes that lie close together on a log scale form one state. A gap of more than a factor of 1.6 between
 /// successive probes starts another state. Two kinds of probes are disturbances: probes with few others near
-/// them, and groups that do not reach 5 % of the probes in any part of the run. Disturbances form no state of
-/// their own; they belong to the nearest state. A machine whose probes scatter by 20 % has one state. If
-/// there is only one state, every sample belongs to it, whatever the probes of the sample are.
+/// them, and small groups. A group is small if in each part of the run it has fewer than three probes or less
+/// than 5 % of the probes. Disturbances form no state of their own; they belong to the nearest state. A
+/// machine whose probes scatter by 20 % has one state. If there is only one state, every sample belongs to
+/// it, whatever the probes of the sample are.
 ///
 /// Two neighbouring states are joined if the measured times are the same in both states. To decide this,
 /// the medians of the quantities are summed in each state, and the two sums must differ by less than 5 %.

@@ -32,8 +32,8 @@ struct Interval {
 
 /// The result of simulate(). E = slowdown + tail.
 struct Timeline {
-  double total = 0;         ///< T: seconds until the backward pass has ended and every bucket is reduced
-  double backward_end = 0;  ///< end of the backward pass
+  double total = 0;               ///< T: seconds until the pass, all reductions and all copies have ended
+  double backward_end = 0;        ///< end of the backward pass
   std::vector<Interval> buckets;  ///< the interval in which each bucket is reduced
   double slowdown(double t_compute) const { return backward_end - t_compute; }
   double tail() const { return total - backward_end; }

@@ -63,7 +63,7 @@ enum class BufferKind {
   optimizer_state,
   activation,
   activation_gradient,
-  scalar,         ///< holds one number, for instance the norm of the gradients
+  scalar,         ///< holds one number, for instance the sum of the squares of all gradients
   cached_weight,  ///< copy of a weight in another type, made once for the matrix products of a pass
 };
 

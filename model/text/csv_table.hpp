@@ -30,9 +30,9 @@ class CsvTable {
 
   /// Returns a field, which may be empty. Throws if the column does not exist.
   std::string const& text(std::size_t row, std::string const& column) const;
-  /// Returns a field as a number. Throws unless it is finite and not negative.
+  /// Returns a field as a number. Throws if it is negative or not finite.
   double number(std::size_t row, std::string const& column) const;
-  /// Returns a field as a whole number. Throws unless the field is a whole number and not negative.
+  /// Returns a field as a whole number. Throws if it is negative or not a whole number.
   std::int64_t integer(std::size_t row, std::string const& column) const;
   /// Returns the time in seconds from the column `seconds`, `ms` or `us`. Throws if the file has none or
   /// several of them.

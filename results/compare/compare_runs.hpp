@@ -28,7 +28,8 @@ enum class MissingCases { undecided, warned_of };
 /// their work takes the time of a table, and only the delays by the host vary. They are compared by their
 /// samples.
 ///
-/// Throws std::invalid_argument if all files belong to rounds, and the two sides have no round in common.
+/// Throws std::invalid_argument if all files belong to rounds, but the rounds cannot be paired: the two sides
+/// have no round in common, or one side has two files of the same round.
 Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, double tolerance,
                         MissingCases missing = MissingCases::undecided);
 

@@ -11,7 +11,7 @@
 namespace ddproxy::results {
 
 // The parts of compare_runs(). The caller sets `tolerance` of the Comparison. Each of the compare functions
-// fills `unit`, `cases` and `outcome`.
+// sets `unit`. If there are cases, it also sets the numbers of units, `cases` and `outcome`.
 
 /// Holds the times of one case that all runs of both sides measured. The runs must outlive it.
 struct CommonCase {

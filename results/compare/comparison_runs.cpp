@@ -50,7 +50,7 @@ struct Side {
 
 CaseComparison row_of(std::string name, FamilyMember const& member, model::Estimate const& ratio,
                       double upper, Side seconds, FamilyTest const& test, double tolerance) {
-  const double noise = test.relabellings > 2 ? member.deviation : std::nan("");  // one round has none
+  const double noise = test.relabellings > 2 ? member.deviation : std::nan("");  // unknown for one round
   CaseComparison row{std::move(name), seconds.base, seconds.next, ratio, noise, member.p_slower};
   row.verdict = verdict_of(member, upper, test.can_reject(), tolerance);
   if (member.noisy)

@@ -51,7 +51,7 @@ void print(Table const& table, std::ostream& out);
 ///
 /// JSON: {"NAME": {column: [...]}, "alarms": n, "undecided": n, "decision": "unchanged" | "slower" |
 /// "undecided", "reason": text, the figures by their names, "warnings": [...]}. A number that is not
-/// available is null.
+/// available is null. If the table has no decision, "decision" and "reason" are missing.
 ///
 /// CSV: a header, and one line for each row. A number that is not available is an empty field.
 ///

@@ -18,8 +18,8 @@ namespace ddproxy::results {
 /// process has one row for compute and one row for each communication lane. If the results file has the bytes
 /// of the live buffers, the process also has a counter that shows them in MiB.
 ///
-/// Throws std::invalid_argument if a case does not exist or has no timeline, and the exceptions of
-/// write_text() (results/output/text_file.hpp).
+/// Throws std::invalid_argument if a case does not exist or has no timeline, or if the file is damaged. Also
+/// throws the exceptions of write_text() (results/output/text_file.hpp).
 void write_trace(Reader const& reader, std::vector<std::string> const& cases,
                  std::filesystem::path const& path);
 

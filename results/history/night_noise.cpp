@@ -16,8 +16,8 @@ namespace {
 constexpr double clip = 6.0;
 
 // Computes medians of the values and of their distances from a centre. The class is used for every night of
-// every series. So it allocates memory only once, for a copy of the values that it can reorder. A copy of at
-// most 64 values needs no allocation.
+// every series. So it allocates memory at most once, for a copy of the values that it can reorder. A copy of
+// at most 64 values needs no allocation.
 class Medians {
  public:
   explicit Medians(std::span<const double> values)

@@ -112,7 +112,7 @@ def draw_history(files):
 
 
 def history_series(files):
-    """Returns {case: [T in each file]} for four cases: the best bucketed case of the first file, naive, flat and per_tensor."""
+    """Returns {case: [T in each file]} for at most four cases that were measured: the best bucketed case of the first file, naive, flat and per_tensor."""
     first = files[0]
     best = derive.best_case(first, derive.column(first, "measured_median"))
     names = [derive.case_names(first)[best]] if best is not None else []

@@ -27,8 +27,8 @@ class Curve:
     columns: list
 
     def limits(self, anchor):
-        """Returns the ranges of the two segments of the axis. They follow from the medians of the caps, because intervals of few samples can be
-        wide."""
+        """Returns the ranges of the two segments of the axis. They follow from the measured medians and the predictions of the cases with a cap.
+        Intervals extend this range by at most 0.4 times its length at each end, because intervals of few samples can be wide."""
         middle, low, high, predicted, *_ = self.columns
         caps = np.flatnonzero(self.cases.capped)
         main = np.concatenate([middle[caps], predicted[caps]])

@@ -26,8 +26,8 @@ ChildLimits limits_for(std::filesystem::path const& path, double patience);
 std::string read_bytes_in_child(std::filesystem::path const& path, std::function<std::string()> const& read,
                                 double patience);
 
-/// As read_bytes_in_child(), but `read` returns texts. This function returns these texts with unprintable
-/// characters replaced, each cut after 2,000 characters.
+/// As read_bytes_in_child(), but `read` returns texts, and this function returns these texts. Unprintable
+/// characters are replaced, and each text is cut after 2,000 characters.
 std::vector<std::string> read_in_child(std::filesystem::path const& path,
                                        std::function<std::vector<std::string>()> const& read,
                                        double patience = 20.0);

@@ -86,7 +86,7 @@ Run run_of(std::filesystem::path const& path) {
   return run;
 }
 
-constexpr std::size_t most_of_a_name = 256;  // characters
+constexpr std::size_t most_of_a_name = 256;  // bytes
 
 // Checks the names of cases. Names are compared, and printed in tables. A name that has to be altered before
 // it can be printed would be a different name, so it is rejected.

@@ -10,12 +10,12 @@ import tempfile
 from gate_runs.arguments import judge_options, output_options
 from gate_runs.failure import RUN_FAILED, UNDECIDED, USAGE, Failed, say
 
-FEWEST_ROUNDS = 7  # compare cannot decide with fewer
+FEWEST_ROUNDS = 7  # compare cannot decide with fewer rounds
 
 
 def run_compare(program, *words, **how):
-    """Runs `ddproxy compare` and returns the finished process. Raises Failed for an exit code that compare does not use, so that a
-    crash is never taken for a verdict."""
+    """Runs `ddproxy compare` and returns the finished process. Raises Failed for any exit code except 0, 1, 2 and 5, so that a failure is
+    never taken for a verdict."""
     line = [str(program), "compare", *map(str, words)]
     done = subprocess.run(line, check=False, **how)
     if done.returncode not in (0, 1, USAGE, UNDECIDED):
@@ -29,7 +29,8 @@ def files_of(sides, rounds):
 
 
 def keep_night(sides, rounds, session, options):
-    """Stores the rounds as a night of the history. Returns the exit code of `ddproxy compare --history`."""
+    """Stores the rounds as a night of the history. Returns the exit code of `ddproxy compare --history`. For the first night,
+    which cannot be compared yet, returns 5, or 0 with --allow-undecided."""
     night = options.history / f"{session}.night.json"
     if run_compare(options.judge, *files_of(sides, rounds), *judge_options(options), "--night", night, "--allow-undecided").returncode == USAGE:
         raise Failed(RUN_FAILED, f"{night} could not be written, so this night is missing from the history; correct the error above, and store the night with "

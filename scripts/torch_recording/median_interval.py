@@ -26,7 +26,7 @@ def place_of_bound(count: int) -> int:
 
 
 def student_interval(values: Sequence[float]) -> tuple[float, float]:
-    """Returns the ends of Student's 95 % interval of the mean."""
+    """Returns the ends of Student's 95 % interval of the mean of two to five values."""
     middle, half = statistics.fmean(values), STUDENT[len(values)] * statistics.stdev(values) / math.sqrt(len(values))
     return middle - half, middle + half
 

@@ -35,7 +35,7 @@ def reduce_in_a_row(calls, buffer):
 
 
 def seconds_of(calls, buffer):
-    """Returns the seconds of one all-reduce, averaged over `calls` in a row. Maximum over ranks."""
+    """Returns the seconds of one all-reduce: averaged over `calls` in a row, then the maximum over the ranks."""
     ranks.barrier(buffer.device)
     start = time.perf_counter()
     reduce_in_a_row(calls, buffer)

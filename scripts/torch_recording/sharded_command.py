@@ -63,7 +63,8 @@ def exposed_of_ddp(options, model, loss):
 
 
 def predicted_exposed(options, text):
-    """Runs the command `text` with --model-program. Returns the predicted E with DDP's default buckets, and a line that says what went wrong."""
+    """Runs the command `text` with --model-program. Returns (E, ""), where E is predicted with DDP's default buckets, in seconds. Returns
+    (None, text) if the program fails; the text is one line that says what went wrong."""
     file = options.output / "prediction.json"
     try:
         done = subprocess.run([options.model_program, *shlex.split(text)[1:], "--json", str(file)], capture_output=True, text=True)

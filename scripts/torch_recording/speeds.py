@@ -34,7 +34,8 @@ def rebalanced(repetitions: int, calls: int, calls_alone: float, compute_beside:
 
 
 def sizes(smallest: int, total: int) -> list[int]:
-    """Returns SIZES sizes in bytes, with equal steps on a log scale. They go from `smallest` to `total`, but at most to LARGEST_MESSAGE."""
+    """Returns at most SIZES sizes in bytes, in ascending order, with equal steps on a log scale. They go from `smallest` to `total`, but at most
+    to LARGEST_MESSAGE."""
     largest = min(total, LARGEST_MESSAGE)
     return sorted({4 * round(smallest * (largest / smallest) ** (i / (SIZES - 1)) / 4) for i in range(SIZES)})
 

@@ -80,8 +80,8 @@ TEST_F(LanesOfStep, OfHybridShardingAreTwo) {
   EXPECT_EQ((lanes()[0].most.scattered > 0) + (lanes()[1].most.scattered > 0), 1) << "only one scatters";
 }
 
-// NCCL only assigns, so a lane of NCCL has memory for the sum that it adds. The MPI engine writes the result
-// of a reduce-scatter to its own buffer whether it adds or not.
+// NCCL only assigns, so a reduce-scatter of NCCL that adds first assigns its result to a buffer of the lane.
+// The MPI engine writes the result of a reduce-scatter to its own buffer, whether it adds or not.
 TEST_F(LanesOfStep, NeedTheBuffersThatTheirEnginesAllocate) {
   read("piece_mib = 0.0625\n[shard]\nstage = \"fsdp\"\n");
   const double plain = need(Backend::nccl), host = need(Backend::mpi);

@@ -23,8 +23,8 @@ void add_halves(GraphBuilder& builder, Task const& task) {
 
 }  // namespace
 
-/// A correct step in which a reduce-scatter and an all-gather average each bucket. A sweep cannot run and
-/// predict such a step, so it must refuse the strategy.
+/// A correct step in which a reduce-scatter and an all-gather average each bucket. A sweep can neither
+/// run nor predict such a step, so it must refuse the strategy.
 RankGraphs scattered(BackwardPass const& pass, Ddp const& step, std::size_t ranks) {
   RankGraphs graphs = ddp(pass, step, ranks);
   StepGraph& graph = graphs.classes.front().graph;

@@ -191,7 +191,7 @@ def check_outputs_stay_well_formed(folder, whole):
 
 
 def check_history(folder, whole):
-    """A bad night must be named, and the other nights used. If the newest night is bad, nothing may be decided."""
+    """A bad night must be named, and the other nights must be used. If the newest night is bad, nothing may be decided."""
     nights = folder / "nights"
     nights.mkdir()
     for day in range(20):

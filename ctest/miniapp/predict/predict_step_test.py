@@ -11,7 +11,7 @@ from predict_case import INPUTS, NODE, PROGRAM, PredictCase
 
 TWINS = {(model, ranks): INPUTS / f"{model}-step-a100x{ranks}.toml" for model in ("gpt2-large", "llama3-8b") for ranks in (8, 64)}
 PARAMETERS = {"gpt2-large": 774030080, "llama3-8b": 8030261248}
-HSDP_TWINS = {"gpt2-large": 0.939573, "llama3-8b": 3.157846}  # T of twins of HSDP 8 x 8, measured at 52121d0a; docs/measurements/sharding.md has later ones
+HSDP_TWINS = {"gpt2-large": 0.939573, "llama3-8b": 3.157846}  # seconds of a step with HSDP (8 groups of 8 ranks), measured at commit 52121d0a; docs/measurements/sharding.md has later values
 PARTS = ("forward_s", "recompute_s", "backward_s", "exposed_s", "clip_s", "update_s")
 
 
@@ -74,7 +74,7 @@ class PredictStep(PredictCase):
             self.assertNotIn("same table", done.stderr)
 
     def test_a_table_of_all_ranks_does_not_stand_for_the_groups_of_hsdp(self):
-        """Without a column `ranks` the rows hold for [allreduce] ranks, whether the file has a column `verb` or not."""
+        """Without a column `ranks` the rows are for the number of ranks that the key `ranks` of [allreduce] gives, whether the file has a column `verb` or not."""
         rows = (INPUTS / "derived/allreduce-64xa100-slingshot.csv").read_text().split("seconds\n")[1].splitlines()
         verbs = [f"{verb},{row}" for verb in ("all_reduce", "reduce_scatter", "all_gather") for row in rows]
         for header, lines in (("bytes,seconds", rows), ("verb,bytes,seconds", verbs)):

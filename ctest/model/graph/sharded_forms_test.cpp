@@ -63,7 +63,9 @@ double share_that_stays(Shape const& shape) {
   return static_cast<double>(stays) / static_cast<double>(parameters(pass));
 }
 
-/// Checks that the graph has the volumes of closed_volumes() and no others. `k` are micro-batches, `n` ranks.
+/// Checks that the graph has the volumes of closed_volumes() and no others. Where FSDP gathers units again,
+/// the graph leaves out those that stay gathered. So their share is subtracted from the closed form. `k` are
+/// micro-batches, `n` ranks.
 void expect_closed(Sharding const& sharding, MicroBatches k, std::size_t n) {
   const Shape shape = find_preset("tiny");
   const Volumes found = of_graph(shape, sharding, k, n);

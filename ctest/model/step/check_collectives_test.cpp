@@ -129,7 +129,7 @@ TEST(CheckCollectives, FindsAnUpdateThatReadsPaddingInPlaceOfGradients) {
 
 // ---- roots and peers
 
-/// Returns ZeRO-1 on two ranks. A broadcast from each rank distributes the updated parameters.
+/// Returns a step with ZeRO-1 on two ranks. A broadcast from each rank distributes the updated parameters.
 RankGraphs broadcasts() {
   const Shape shape = find_preset("tiny");
   const BackwardPass pass = backward_pass(shape);

@@ -133,7 +133,7 @@ TEST_F(CheckRanks, FindsAStepThatReducesNothing) {
   RankGraphs nothing = ddp(pass_, {}, 2);
   for (Buffer& buffer : nothing.classes[0].graph.buffers) buffer.at_exit = {};
   EXPECT_TRUE(found_only(check(nothing), Rule::contributes_all)) << text(check(nothing));
-  nothing.classes[0].graph.expected.updated = true;  // nor does it update anything
+  nothing.classes[0].graph.expected.updated = true;  // the step has no update, either
   EXPECT_TRUE(found_only(check(nothing), Rule::contributes_all)) << text(check(nothing));
 }
 

@@ -7,7 +7,8 @@
 namespace ddproxy::model {
 namespace {
 
-// Units are gathered on one lane and gradients are reduced on another. Each lane has its own communicator.
+// Three lanes, each with its own communicator: units are gathered on the first lane, gradients are
+// reduce-scattered on the second, and shards of gradients are all-reduced over the replicas on the third.
 constexpr CommunicatorId gathers{1}, reduces{2}, replicas{3};
 
 std::vector<Communicator> communicators(std::size_t shards, std::size_t copies) {

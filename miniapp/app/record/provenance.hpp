@@ -18,7 +18,7 @@ struct Provenance {
   /// that computes.
   std::vector<std::pair<std::string, std::string>> attributes;
   /// NAME=value of this rank's environment variables that begin with a prefix in provenance.cpp, such as
-  /// OMP_.
+  /// OMP_. Addresses and keys that the launcher gives to its daemons are left out.
   std::vector<std::string> environment;
   // On rank 0 these lists have one value for each rank; on other ranks they are empty. Clocks are in Hz. The
   // number of a NUMA node is -1 if it is unknown.

@@ -54,8 +54,8 @@ struct Uncertainty {
 /// states(). The caller selects them.
 class Recorder {
  public:
-  /// Creates the unfinished results file: options.output with ".part" appended. Writes the command line and
-  /// the text of the input.
+  /// Creates the unfinished results file: options.output with ".part" appended. Writes the command, the
+  /// label, the text of the input, and the path and the hash of each table that the input names.
   Recorder(Options const& options, Config const& config);
 
   /// Writes the id of the run that this run continues, and the number of rounds of all earlier runs. Writes

@@ -11,7 +11,7 @@
 namespace ddproxy {
 
 /// Holds the devices that each rank sees. On rank 0 each list has one value for each rank; on other ranks it
-/// is empty. On a host all lists are empty.
+/// is empty. In a build for a host all lists are empty.
 struct VisibleDevices {
   std::vector<std::string> variable;  ///< value of CUDA_VISIBLE_DEVICES, or of its counterpart for AMD
   std::vector<double> count;          ///< number of devices that the rank sees

@@ -42,8 +42,8 @@ class Bell {
   Bell(Clock::duration spin_time, Spin spin) : spin_time_(spin_time), spin_(spin) {}
 
   /// Wakes up the waiting thread if it sleeps. If the waiting thread spins and yields its core, ring() yields
-  /// the core of the calling thread. Otherwise the waiting thread would get the core only at the end of the
-  /// caller's time slice, which lasts milliseconds.
+  /// the core of the calling thread. Without this yield the waiting thread would get the core only at the end
+  /// of the caller's time slice, which lasts milliseconds.
   void ring() {
     rings_.fetch_add(1);
     if (sleepers_.load() > 0)

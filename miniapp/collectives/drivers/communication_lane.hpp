@@ -36,9 +36,9 @@ struct FinishedCall {
 ///
 /// Order of calls for each step: begin(); then start() or start_group() for each collective; then wait_all().
 /// progress(), wait_for() and completion_of() may be called between begin() and wait_all(). Call progress()
-/// before each compute task: a collective may begin only then, or when the compute side waits. After
-/// wait_all(), finished() and elements_handed_over() may be read. Call make_room() before begin(), outside of
-/// any timed region.
+/// before each compute task: on some lanes a posted collective begins only then, or when the compute side
+/// waits. After wait_all(), finished() and elements_handed_over() may be read. Call make_room() before
+/// begin(), outside of any timed region.
 ///
 /// All ranks of the communicator must start the same collectives in the same order. One thread, the compute
 /// side, calls all methods.

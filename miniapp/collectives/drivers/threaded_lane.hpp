@@ -9,8 +9,8 @@
 
 namespace ddproxy {
 
-/// A lane with a thread of its own, the communication thread, which drives its engine. If this thread shares
-/// a core with compute, wait_all() and wait_for() drive the engine, too (LaneWorker).
+/// A lane with a thread of its own, the communication thread, which drives its engine. With
+/// ThreadPlace::shared_core, wait_all() and wait_for() drive the engine, too (LaneWorker).
 ///
 /// Problem: an engine may block in a function of its library without a time limit. A watchdog (CallWatch)
 /// detects a call that takes longer than the time limit. Then wait_all() and wait_for() throw StuckCall

@@ -16,10 +16,10 @@ namespace ddproxy {
 /// communication lanes of a rank on one link and gives each of c collectives the speed 1/c.
 ///
 /// Problem: the end of a transfer is not known when the transfer begins. The end moves whenever another
-/// transfer begins or ends. A lane can also report the begin of a transfer late, because its thread wakes up
+/// transfer begins or ends. A lane can also report the start of a transfer late, because its thread wakes up
 /// late. Therefore begin() takes the time at which the transfer started. ends_by() makes the end of a
 /// transfer final when its lane asks for it. The earliest end always becomes final first. So the ends do not
-/// depend on when threads wake up. There is one exception. When a begin is reported late, the end of another
+/// depend on when threads wake up. There is one exception. When a start is reported late, the end of another
 /// transfer may already be final. The late transfer should have slowed this other transfer, which therefore
 /// ends too early, by at most the delay of the report. The late transfer uses the link only from that end on,
 /// so the link never carries more than its bandwidth.

@@ -48,9 +48,9 @@ class ContentionRounds {
   /// of samples of one size in all rounds together. `context` must outlive the object. Throws CollectiveError
   /// (exit code 75) if a signal arrived.
   ContentionRounds(RankContext& context, int samples);
-  /// Takes the samples of round `round` (from 0) of `rounds`. A size stops taking samples when it has used 4
-  /// seconds in all rounds together, but it takes at least three samples. Returns early if a signal arrived;
-  /// the samples so far are kept.
+  /// Takes the samples of round `round` (from 0) of `rounds`. A size stops taking samples when it has three
+  /// samples and has used 4 seconds in all rounds together. Returns early if a signal arrived; the samples so
+  /// far are kept.
   void take(int round, int rounds);
   /// Returns the contention runs, by rising message size. This object owns them.
   std::vector<ContentionSample> const& runs() const { return runs_; }

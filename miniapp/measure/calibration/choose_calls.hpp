@@ -14,10 +14,11 @@ namespace ddproxy {
 /// ranks. Rank 0 chooses the call that is faster without compute, with one exception (prefers_blocking() in
 /// compare_calls.hpp): if the other call was clearly faster while compute ran, rank 0 chooses the other call.
 /// In three cases rank 0 compares nothing, and all ranks take the nonblocking call: there is only one rank;
-/// the compute side drives the reductions; ranks share cores. If ranks share cores, the nonblocking call is
-/// better because a rank that waits in it yields its core. Nothing is measured either if the all-reduces of
-/// the cases are replayed and only `[gate]` asks for real ones. All ranks then take the blocking call if each
-/// rank has a core for its communication thread, and the nonblocking call otherwise.
+/// the compute side drives the reductions; a rank has less than one core, because ranks share cores. In the
+/// last case the nonblocking call is better, because a rank that waits in it yields its core. Nothing is
+/// measured either if the all-reduces of the cases are replayed and only `[gate]` asks for real ones. All
+/// ranks then take the blocking call if each rank has a core for its communication thread, and the
+/// nonblocking call otherwise.
 ///
 /// If the step has several communication lanes (`lanes`), "auto" takes the nonblocking call without
 /// measuring, because one thread then drives all lanes.

@@ -32,8 +32,8 @@ struct RankContext {
   std::span<float> memory = {};
   std::span<float> arena = {};      ///< the part of `memory` with the buckets: all gradients in ready order
   std::span<float> gradients = {};  ///< the part of `memory` that the backward pass writes, in the same order
-  /// The copies between gradients and buckets. Their bandwidth on this machine comes from the input, until a
-  /// command measures it.
+  /// The copies between gradients and buckets. Their bandwidth comes from the input, until a command measures
+  /// it on this machine.
   model::Copies copies = {};
   std::unique_ptr<ComputeLane> backward = nullptr;
   std::unique_ptr<CommunicationLane> allreduce = nullptr;

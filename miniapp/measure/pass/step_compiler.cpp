@@ -37,7 +37,7 @@ bool is_collective(model::Task const& task) {
 
 }  // namespace
 
-// Defined here and not in compiled_step.cpp, so that the files compiled_step.* do not include the compiler.
+// The constructor is defined here, so that the files compiled_step.* do not include the compiler.
 CompiledStep::CompiledStep(model::StepGraph graph, std::span<const std::size_t> places,
                            std::vector<GroupPlace> const& groups)
     : graph_(std::move(graph)) {

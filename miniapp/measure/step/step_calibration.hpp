@@ -33,11 +33,11 @@ struct StepTables {
   VerbTables measured() const;
 };
 
-/// Measures a(x) at general message sizes and, if the step is not sharded, at the sizes of its buckets. Also
-/// measures kappa and gamma, the speeds of compute and all-reduces that run at the same time. For a sharded
-/// step it measures each verb of the step on the step's own lanes, too; all groups of a communicator
-/// communicate at the same time. Runs no step. Overwrites gradients and activations, and in a sharded step
-/// also parameters and the optimizer's state. Collective.
+/// Measures a(x) at the sizes of message_sizes() (miniapp/input/message_sizes.hpp) and, if the step is not
+/// sharded, at the sizes of its buckets. Also measures kappa and gamma, the speeds of compute and all-reduces
+/// that run at the same time. For a sharded step it measures each verb of the step on the step's own lanes,
+/// too; all groups of a communicator communicate at the same time. Runs no step. Overwrites gradients and
+/// activations, and in a sharded step also parameters and the optimizer's state. Collective.
 StepTables calibrate_step(StepContext& context);
 
 }  // namespace ddproxy

@@ -25,8 +25,9 @@ constexpr Member members[] = {&PhaseSeconds::forward, &PhaseSeconds::recompute, 
                               &PhaseSeconds::waiting, &PhaseSeconds::host_waits, &PhaseSeconds::step};
 constexpr std::size_t columns = std::size(members);
 
-// Sums of the parameters of a rank. Equal parameters give equal sums. Different parameters are unlikely to
-// give equal sums. The second sum has weights, so that it also depends on the order of the parameters.
+// Sums of the parameters in one buffer of a rank. Equal parameters give equal sums. Different parameters are
+// unlikely to give equal sums. The second sum has weights, so that it also depends on the order of the
+// parameters.
 struct Checksum {
   double sum = 0, weighted = 0;
 };

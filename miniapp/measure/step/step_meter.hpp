@@ -27,8 +27,8 @@ class StepMeter {
   /// Returns the seconds of each task of the graph without communication. Each is the median over all runs of
   /// alone() so far. The result has the times of one rank: that with the largest sum over all tasks.
   std::vector<double> task_seconds() const;
-  /// Returns the mean over the ranks of the loss of the last step, on all ranks. Returns NaN if compute is
-  /// replayed.
+  /// Returns the loss of the last step: the mean over the ranks, the same on all ranks. Returns NaN if
+  /// compute is replayed.
   double loss() const;
   /// Returns whether all ranks have the same parameters and all parameters are finite; the result is the same
   /// on all ranks. Compares checksums of the parameters. Shards are compared with those of the other ranks

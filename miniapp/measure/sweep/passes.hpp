@@ -76,7 +76,7 @@ class Passes {
   /// Carries out the passes that rank 0 commands, until end(). Call it on all ranks except rank 0. Returns
   /// false if the sweep was interrupted. Throws what the commanded method throws.
   bool follow();
-  /// Returns the trace of this rank's last pass of each case; empty for a case that was not measured.
+  /// Returns the trace of this rank's last measured pass of each case; empty if a case was not measured.
   std::vector<model::StepTrace> const& traces() const { return traces_; }
   /// Returns the graphs of the cases, in the order of traces().
   std::vector<model::StepGraph> graphs() const;

@@ -20,7 +20,7 @@ namespace ddproxy {
 using SampleSink = std::function<void(std::size_t item, int round, int position, Sample const& sample)>;
 
 /// The sweep calls this function on rank 0 each time that a part has been measured. A part is a time that
-/// `[gate]` of the input asks for in addition to the cases, for instance that of one kind of operator
+/// `[gate]` of the input asks for in addition to the cases, for instance the time of one kind of operator
 /// (parts.hpp). `seconds` is the maximum over the ranks.
 using PartSink = std::function<void(std::string const& part, double seconds)>;
 

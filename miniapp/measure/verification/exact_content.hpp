@@ -117,7 +117,7 @@ struct ExactContent {
   /// The element of the model at the start of the slice. For an activation: a number that identifies the
   /// tensor, its micro-batch and its version (how many tasks have modified it).
   std::uint64_t first = 0;
-  int micro_batch = 0;   ///< contribution
+  int micro_batch = 0;   ///< contribution: its micro-batch
   int op = 0;            ///< contribution: number of the operator among those of the element
   int operators = 1;     ///< contribution, gradient, updated_parameter: number of operators of the element
   bool clipped = false;  ///< gradient: after the tasks that clip it

@@ -96,7 +96,7 @@ class ExactPlan {
   void add(Kind kind, Slice slice, ExactContent content = {}, std::size_t from = 0);
   void check(std::vector<ExactOperation>& to, Slice slice, ExactContent content);
 
-  /// The version of an activation: how many tasks have modified it since it was assigned.
+  /// An activation in the memory. `version` says how many tasks have modified it since it was assigned.
   struct Activation {
     std::size_t tensor;
     int micro_batch, version;

@@ -33,7 +33,7 @@ struct AccountedMethod {
 
 /// Everything that `ddproxy account` prints.
 struct Account {
-  std::string name;  ///< preset or input
+  std::string name;  ///< name of the model
   model::ModelAccount counts;
   int element_bytes = 4;
   std::int64_t tokens = 0;  ///< tokens of a rank in a micro-batch

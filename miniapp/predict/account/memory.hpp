@@ -51,7 +51,7 @@ inline constexpr int most_ranks_searched = 65536;
 
 /// The model whose memory is computed, and the settings of its step.
 struct MemoryModel {
-  /// Settings of the step, [shard] and [machine]. Only the times of operators are computed from config.shape.
+  /// Settings of the step, [shard] and [machine]. config.shape is used only for the times of operators.
   Config config;
   model::BackwardPass pass;
   model::ForwardPass forward;  ///< of the same model as `pass`

@@ -10,7 +10,8 @@
 namespace ddproxy {
 namespace {
 
-// The machine of the timeline if the input describes none: an accelerator and a link of usual speed.
+// The machine of the timeline if the input describes none: an accelerator of usual speed. The timeline always
+// uses the nominal link.
 constexpr model::Machine nominal{.peak_flops = 100e12, .bandwidth = 1.5e12, .efficiency = 0.5};
 constexpr double nominal_link = 100e9;  // bytes/s
 
