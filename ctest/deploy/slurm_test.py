@@ -99,7 +99,7 @@ def check_two_nodes(jobs):
 
 
 def check_twin(jobs):
-    """A twin stands for the GPUs. It runs in one task. The samples of each case are compared with the prediction of T."""
+    """A twin stands for the GPUs. It runs in one task. The fastest sample of each case is compared with the prediction of T."""
     write_twin(jobs.folder / "twin", 'strategies = ["naive", "bucketed"]\ncaps_mib = [0.01, 0.1, 1]\nsamples = 6\n')
     figures, file = jobs.run("--ntasks-per-node=1", "--gpus-per-node=1", JOB, "twin/twin.toml")
     assert figures["valid"] == "replay", figures
@@ -174,7 +174,7 @@ def check_preemption(jobs):
         assert second.attrs["resumed_from"] == first.attrs["run_id"] and second.attrs["rounds_before"] == samples_in(kept), dict(second.attrs)
         assert second["sweep/measured"].shape[1] == ROUNDS - samples_in(kept), second["sweep/measured"].shape
     log = jobs.log(number)
-    assert "this run takes all rounds" in log and f"has {samples_in(kept)} rounds" in log, log
+    assert "this run takes all rounds" in log and f"complete so far: {samples_in(kept)} round" in log, log
     jobs.slurm.call("scancel", number)
 
 

@@ -82,7 +82,7 @@ def check_idle_cores():
     found = sweep([*one, "core"])
     own = found["own"][0]
     if 2 * own > len(CORES):
-        print("not checked: binding to a core leaves at least half of the", len(CORES), "cores to the rank")
+        print("not checked: binding to a core leaves more than half of the", len(CORES), "cores to the rank")
         return
     said = f"{IDLE}the only rank of a node use {own} of its {len(CORES)} cores, so compute takes longer than it could. Start the ranks with --bind-to none"
     assert said in found["warnings"], found
@@ -153,7 +153,7 @@ def check_cpu_quota():
         file.write("100000 100000\n")
     limited = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", f"mount --bind {os.path.abspath('groups')} /sys/fs/cgroup && exec \"$@\"", "sh"]
     if subprocess.run([*limited, "true"], capture_output=True).returncode != 0:
-        print("not checked: this user may not make a name space for mounts")
+        print("not checked: this user may not make a mount namespace")
         return
     if len(CORES) < 2:
         return

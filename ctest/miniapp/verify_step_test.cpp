@@ -291,7 +291,7 @@ TEST(VerifyStepPlanted, ANormWithoutABucketIsCaught) {
                                    task.accesses[0].mode = model::AccessMode::assign;
                                }
                              }),
-                  "the norm of the gradients must be of");
+                  "the norm of the gradients must cover");
   }
 }
 

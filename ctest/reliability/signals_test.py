@@ -56,7 +56,7 @@ def main():
             moments = [random.uniform(0, lasts / 2 if k == 0 else lasts) for k in range(SIGNALS // 2)]
             cut = sum(strike(root, ranks * 10000 + k, ranks, moment, count) for k, moment in enumerate(moments))
             count.conclude(f"signals, {ranks} rank{'s' * (ranks > 1)}, {cut} came before the run ended")
-            assert cut > 0.5 * len(moments), "at most half of the signals came before the run ended; more must, or the test tries too little"
+            assert cut > 0.5 * len(moments), "at most half of the signals came before the run ended; more than half must, or the test tries too little"
 
 
 main()

@@ -4,8 +4,8 @@
 
 Compares each output that a document shows after `$ COMMAND` with what the command prints: words, columns and rows, but not figures (pasted.py).
 Does not run commands that take minutes: scripts/setup, scripts/test, and scripts/run without an input. Runs scripts/gate with two rounds, which decide
-nothing, and the twins with two samples instead of five. Commands that build only configure and list the targets, and the ddproxy of this build replaces the
-result. A build for CUDA is configured only if scripts/setup has built a Kokkos for it. The launcher of this build replaces mpirun in the commands. The
+nothing, and the twins with two samples instead of five. In place of a build it only configures and lists the targets, and the commands use the ddproxy of
+this build. A build for CUDA is configured only if scripts/setup has built a Kokkos for it. The launcher of this build replaces mpirun in the commands. The
 scripts must find this launcher themselves."""
 import glob
 import os
@@ -58,9 +58,9 @@ def copy_of_project(folder):
 
 
 def run(command, folder):
-    """Runs a command, which must succeed. Returns its standard output and its standard error. Returns None if the command is left to others."""
+    """Runs a command, which must succeed. Returns its standard output and its standard error. Returns None if the command is not run here."""
     if command in WHOLE:
-        return print("left to others:", command)
+        return print("not run here:", command)
     if "cuda" in command and not os.path.exists(f"{folder}/{CUDA_ROOT}"):
         return print("no Kokkos for CUDA here:", command)
     command = re.sub("^mpirun ", f"{mpiexec} ", command)

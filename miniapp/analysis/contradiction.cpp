@@ -48,15 +48,15 @@ std::vector<Contradiction> impossible_overlap(CaseReport const& report, Kind kin
            ""}};
 }
 
-// A part of E according to the model, in seconds and without its sign.
-struct Term {
+// A cause of E (docs/glossary.md) as predicted, in seconds and without its sign.
+struct Cause {
   double seconds;
   char const *name, *meaning;
 };
 
-Term largest_term(model::Waterfall const& terms) {
+Cause largest_cause(model::Waterfall const& terms) {
   // clang 14 (scripts/fuzz) cannot compile std::ranges::max of a list.
-  const Term all[] = {
+  const Cause all[] = {
       {terms.ideal, "ideal", "Ideal means that all-reduces end after compute even without the other causes"},
       {std::abs(terms.contention - terms.ideal), "contention",
        "Contention means that compute and all-reduces slow each other"},
@@ -64,7 +64,7 @@ Term largest_term(model::Waterfall const& terms) {
        "Copies means that gradients are copied into and out of buckets"},
       {std::abs(terms.jitter - terms.copies), "jitter",
        "Jitter means that buckets wait for the latest rank"}};
-  return *std::ranges::max_element(all, {}, &Term::seconds);
+  return *std::ranges::max_element(all, {}, &Cause::seconds);
 }
 
 char const* what_happened(Kind kind) {
@@ -74,7 +74,7 @@ char const* what_happened(Kind kind) {
              "before compute has ended";
     case Kind::overlap_above_one:
       return "an overlap above 1 was measured, which is impossible";
-    case Kind::term_above_exposed:
+    case Kind::cause_above_exposed:
       break;
   }
   return "in the prediction, one cause of E alone is larger than the whole measured E";
@@ -83,7 +83,7 @@ char const* what_happened(Kind kind) {
 // Says what the contradiction does to `valid`, and why.
 std::string consequence(Contradiction const& contradiction, bool reduces) {
   auto const& excess = contradiction.excess;
-  const auto* const limit = contradiction.kind == Kind::term_above_exposed ? "20 %" : "0.20";
+  const auto* const limit = contradiction.kind == Kind::cause_above_exposed ? "20 %" : "0.20";
   if (contradiction.by <= large)
     return fmt::format("{}. This is below the limit of {}, so it does not change `valid`", excess, limit);
   if (!reduces)
@@ -143,23 +143,23 @@ std::vector<Contradiction> find_contradictions(CaseReport const& report, model::
   if (!report.measured) return {};
   auto const& exposed = report.measured->exposed;
   const double least = 0.005 * report.measured->total.value, most = std::max(exposed.high, least);
-  const Term term = largest_term(terms);
-  const double by = term.seconds / most - 1.0;
+  const Cause cause = largest_cause(terms);
+  const double by = cause.seconds / most - 1.0;
   if (!(by > resolution)) return {};
   const auto name = report.item.name();
-  return {{Kind::term_above_exposed,
-           fmt::format("{} ({}: {:.3g} ms, measured E: {:.3g} ms)", name, term.name, term.seconds * 1e3,
+  return {{Kind::cause_above_exposed,
+           fmt::format("{} ({}: {:.3g} ms, measured E: {:.3g} ms)", name, cause.name, cause.seconds * 1e3,
                        exposed.value * 1e3),
            by, report.measured->samples,
            fmt::format(
-               "The {:.3g} ms of {} are {:.3g} % above {}, {:.3g} ms", term.seconds * 1e3, name, 100 * by,
+               "The {:.3g} ms of {} are {:.3g} % above {}, {:.3g} ms", cause.seconds * 1e3, name, 100 * by,
                most > least ? "the upper end of the 95 % interval of its E" : "0.5 % of its T", most * 1e3),
-           term.meaning}};
+           cause.meaning}};
 }
 
 std::vector<std::string> contradiction_warnings(std::vector<Contradiction> const& found, bool reduces) {
   std::vector<std::string> warnings;
-  for (const auto kind : {Kind::overlap_of_nothing, Kind::overlap_above_one, Kind::term_above_exposed}) {
+  for (const auto kind : {Kind::overlap_of_nothing, Kind::overlap_above_one, Kind::cause_above_exposed}) {
     std::vector<Contradiction> cases;
     std::ranges::copy_if(found, std::back_inserter(cases), [&](auto const& one) { return one.kind == kind; });
     if (cases.empty()) continue;

@@ -17,16 +17,16 @@ struct Contradiction {
   enum class Kind {
     overlap_of_nothing,  ///< the case overlaps nothing, but its overlap is not 0
     overlap_above_one,
-    term_above_exposed,  ///< one term of the predicted E is larger than the whole measured E
+    cause_above_exposed,  ///< one cause of E, as predicted, is larger than the whole measured E
   };
   Kind kind;
   std::string result;  ///< for messages: the name of the case and, in parentheses, its impossible result
   /// How far the results differ. For an overlap: the distance of its 95 % interval from the possible values.
-  /// For a term of the predicted E: the share by which the term exceeds its bound; 0.2 is 20 %.
+  /// For a cause of E: the share by which the cause exceeds its bound; 0.2 is 20 %.
   double by;
   std::size_t samples;  ///< number of samples of the case
   std::string excess;   ///< for messages: a sentence that says which bound is exceeded, and by how much
-  std::string meaning;  ///< for messages: a sentence that explains the term; empty for an overlap
+  std::string meaning;  ///< for messages: a sentence that explains the cause; empty for an overlap
 
   /// Returns whether `by` is above 0.20 and the case has at least six samples. If so, the run is not valid,
   /// unless its all-reduces are replayed.
@@ -38,11 +38,12 @@ struct Contradiction {
 /// interval lies more than 0.05 away from the possible values. With two to five samples this is Student's
 /// interval. With one sample nothing is reported.
 std::vector<Contradiction> find_contradictions(CaseReport const& report);
-/// Finds a term of the predicted E that is larger than the whole measured E. Call it only for a case that
-/// overlaps. The terms are the ideal E and the effects of contention, copies and jitter (Waterfall in
-/// model/predict/uncertainty.hpp). The largest one is reported, and only if it exceeds the upper end of the
-/// 95 % interval of E by more than 5 %. An upper end below 0.5 % of T counts as 0.5 % of T. What the model
-/// does not explain (measured minus predicted E) is no term: it is the error of the model.
+/// Finds a cause of E (docs/glossary.md) whose prediction is larger than the whole measured E. Call it only
+/// for a case that overlaps. `terms` gives the causes: the ideal E, and the differences that contention,
+/// copies and jitter make (Waterfall in model/predict/uncertainty.hpp), without their signs. Only the largest
+/// cause is reported, and only if it exceeds the upper end of the 95 % interval of E by more than 5 %. An
+/// upper end below 0.5 % of T counts as 0.5 % of T. What the model does not explain (measured minus predicted
+/// E) is no cause: it is the error of the model.
 std::vector<Contradiction> find_contradictions(CaseReport const& report, model::Waterfall const& terms);
 
 /// Returns one warning for each kind of contradiction in `found`. A warning names the three worst cases and

@@ -21,8 +21,9 @@ std::string sweep_text(SweepStates const& sweep) {
   std::string text;
   for (std::size_t state = 0; state < sweep.samples.size(); ++state)
     text += fmt::format("{} in the state {}, ", sweep.samples[state], sweep.states.name(state));
-  return fmt::format(" Samples of the sweep: {}and {} of {} dropped because the state changed during them.",
-                     text, sweep.dropped, sweep.total);
+  return fmt::format(
+      " Samples of the sweep: {}and {} of {} were dropped, because the state changed during them.", text,
+      sweep.dropped, sweep.total);
 }
 
 std::string used_text(SweepStates const& sweep, std::optional<std::size_t> state) {

@@ -101,7 +101,7 @@ std::string describe_time(Config const& config, Workload const& workload, model:
   const Count count = count_of(config);
   if (needs_arena(config))
     return fmt::format(
-        "time: at least {:.3g} s of compute, from the roofline of [machine], plus the all-reduces, whose "
+        "time: at least {:.3g} s of compute, from the roofline of [machine], plus the collectives, whose "
         "time is not known before the run\n",
         (count.steps() + count.alone()) * time.alone);
   const auto memory = model::live_memory(graphs.classes.front().graph, time.trace);

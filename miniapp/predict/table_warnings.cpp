@@ -24,7 +24,7 @@ std::string fall_warning(std::span<const model::CostPoint> table, std::filesyste
   }
   if (from == table.end()) return "";
   const std::string remedy =
-      file.empty() ? "measure the all-reduces again with a larger [sweep] samples"
+      file.empty() ? "measure the all-reduces again with a larger number in [sweep] samples"
                    : fmt::format("correct these rows of {}, or measure the table again (`ddproxy allreduce`)",
                                  file.string());
   return fmt::format(

@@ -173,7 +173,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/sweep/slowest_rank", integer, {"case"}, "1", "rank whose backward pass ended last in most samples", true},
 
     {"/step/part", text, {"row"}, "1", "part of a whole step: forward, recompute, backward, clip, update, copies, waiting or step; or exposed"},
-    {"/step/measured", real, {"row", "sample"}, "s", "time of the part on the rank whose step ended last; the parts before the row step add up to it; the row exposed is step minus /step/alone"},
+    {"/step/measured", real, {"row", "sample"}, "s", "time of the part on the rank whose step took longest; the parts before the row step add up to it; the row exposed is step minus /step/alone"},
     {"/step/median", real, {"row"}, "s", "median time of the part over the samples"},
     {"/step/ci_low", real, {"row"}, "s", "lower end of the 95 % interval of the median; with fewer than six samples, of the mean (Student's t)"},
     {"/step/ci_high", real, {"row"}, "s", "upper end of the 95 % interval of the median; with fewer than six samples, of the mean (Student's t)"},

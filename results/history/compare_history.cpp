@@ -27,8 +27,8 @@ bool is_chosen(std::string const& name, std::vector<std::string> const& chosen) 
   return chosen.empty() || std::ranges::find(chosen, name) != chosen.end();
 }
 
-// Accepts the open slowdowns, writes them to the file of acknowledgements and prints them. Returns their
-// number.
+// Accepts the open slowdowns (level_tracker.hpp) of the chosen cases, writes them to the file of
+// acknowledgements and prints them. Returns their number.
 std::size_t acknowledge(HistoryTest& test, CompareOptions const& options, std::ostream& out) {
   for (auto const& name : options.acknowledge_cases)
     if (std::ranges::find(test.names(), name) == test.names().end())
@@ -36,16 +36,18 @@ std::size_t acknowledge(HistoryTest& test, CompareOptions const& options, std::o
                                   ": the history has no such case; the table lists the cases");
   auto all = read_acknowledged(*options.history);
   const std::size_t before = all.size();
+  std::string lines;
   for (std::size_t s = 0; s < test.names().size(); ++s) {
     auto& tracker = test.trackers()[s];
     if (!tracker.slowdown() || !is_chosen(test.names()[s], options.acknowledge_cases)) continue;
     all.push_back({test.names()[s], test.history().nights.back().created,
                    tracker.newest(test.shape(s)).ratio - 1.0, utc_time_now(), *options.acknowledge});
     tracker.accept();
-    out << "acknowledged: " << all.back().name << ", " << percent(all.back().slowdown)
-        << " slower, accepted up to the night of " << all.back().until << '\n';
+    lines += "acknowledged: " + all.back().name + ", " + percent(all.back().slowdown) +
+             " slower, accepted up to the night of " + all.back().until + "\n";
   }
   if (all.size() > before) write_acknowledged(*options.history, all);
+  out << lines;
   return all.size() - before;
 }
 

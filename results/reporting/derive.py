@@ -130,7 +130,7 @@ def states_note(results):
     text = f"The speed of the machine changed between {len(names)} states. ddproxy tells them apart by {told_by}: {', '.join(names)}."
     if results.has("/states/dropped", "/states/samples"):
         counts = ", ".join(f"{count:.0f} in the state {name}" for count, name in zip(results["/states/samples"], names))
-        text += f" Samples of the sweep: {counts}, and {float(results['/states/dropped']):.0f} dropped because the state changed during them."
+        text += f" Samples of the sweep: {counts}, and {float(results['/states/dropped']):.0f} were dropped, because the state changed during them."
     scored = float(results["/states/scored"]) if results.has("/states/scored") else np.nan
     if not scored >= 0:
         return f"Tables and figures are uncertain, because they mix the samples of all states of the machine. {text}"

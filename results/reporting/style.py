@@ -46,7 +46,7 @@ def size(count, unit="B"):
 
 def number(value):
     """Formats a number with three significant digits or more, and without an exponent if it is at least 1."""
-    return f"{value:.0f}" if abs(value) >= 1000.0 else f"{value:.3g}"
+    return f"{value:.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
 
 
 def plain_log_labels(axes):

@@ -63,7 +63,7 @@ Completion SlowedCommunication::wait_for(std::size_t bucket) {
 }
 
 void plant_state(RankContext& context, int probes_of_turn) {
-  if (on_device) throw std::invalid_argument("--planted-state works only in a build without a device");
+  if (on_device) throw std::invalid_argument("--planted-state works only in a build for the host");
   auto state = std::make_unique<PlantedState>(probes_of_turn);
   context.allreduce = std::make_unique<SlowedCommunication>(std::move(context.allreduce), *state);
   context.probe = std::move(state);

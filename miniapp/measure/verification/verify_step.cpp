@@ -117,7 +117,7 @@ std::string describe(ExactFault const& fault, StepToVerify const& what, model::B
   const auto where = fmt::format("rank {}, {}, {}{}): ", rank, finder(what.step, fault.task),
                                  place_of(what, fault.at), name_of_element(pass, fault.content));
   if (fault.is_count)
-    return where + fmt::format("the norm of the gradients must be of {:.0f} elements, but it is of {:.0f}",
+    return where + fmt::format("the norm of the gradients must cover {:.0f} elements, but it covers {:.0f}",
                                fault.expected, fault.found);
   const bool poison = fault.content.kind == ExactContent::Kind::poison;
   const auto expected =
