@@ -18,7 +18,7 @@ namespace {
 using model::Verb;
 using Lanes = std::vector<std::unique_ptr<CommunicationLane>>;
 
-/// The second communicator of the plain loop.
+/// The second communicator of the plain loop, which calls MPI directly (plain_seconds()).
 class Duplicate {
  public:
   explicit Duplicate(MPI_Comm of) { check_mpi(MPI_Comm_dup(of, &communicator_)); }

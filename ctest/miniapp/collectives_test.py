@@ -198,7 +198,7 @@ def check_compare():
     """Checks that `compare` refuses files of collectives, here of different groups, and says why."""
     done = subprocess.run([ddproxy, "compare", "g.h5", "w.h5"], capture_output=True, text=True)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done
-    assert "g.h5: has only collectives over groups of 2 ranks, and compare compares only sweeps and steps" in done.stderr, done
+    assert "g.h5: has only collectives over groups of 2 ranks, and `ddproxy compare` reads only sweeps and steps" in done.stderr, done
 
 
 def check_wrong_groups():

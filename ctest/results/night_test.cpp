@@ -89,7 +89,7 @@ TEST_F(NightFile, every_field_that_is_malformed_is_named) {
             "cases[0].deviation is negative");
   EXPECT_EQ(refusal([](json& all) { all["cases"][1]["name"] = "flat"; }), "cases has the case 'flat' twice");
   EXPECT_EQ(refusal([](json& all) { all["cases"].erase(1); }),
-            "cases must have one case or more, and 'the whole'");
+            "cases must have an entry 'the whole' (the mean over the cases) and at least one other entry");
 }
 
 TEST_F(NightFile, refuses_what_is_no_json_and_what_is_not_there) {

@@ -336,7 +336,7 @@ class Repetition(WithSample):
     def test_what_no_row_has(self):
         self.assertIn("<th>slowdown (ms)</th>", self.shown())
         self.change(lambda file: file["sweep/slowdown"].__setitem__(slice(None), np.nan))
-        self.assertRegex(self.shown(), "Columns in which no row has a value are left out: [^.]*slowdown")
+        self.assertRegex(self.shown(), "These columns are left out, because no row has a value: [^.]*slowdown")
         self.assertNotIn("<th>slowdown (ms)</th>", self.shown())
 
 

@@ -292,7 +292,7 @@ class Headline(WithSample):
     def test_the_legend_tells_the_caps_that_were_run_from_all_caps(self):
         legend = [text.get_text() for text in draw_sweep(Results(self.sample)).axes[0].get_legend().get_texts()]
         self.assertEqual(sum(" best bucket size, of those that were run: " in text for text in legend), 2, legend)
-        self.assertIn("95 % interval of the predicted best bucket size\n(also sizes that were not run)", legend)
+        self.assertIn("95 % interval of the predicted best bucket size\n(over all sizes, also those that were not run)", legend)
 
     def test_marks_each_of_the_predicted_best_sizes(self):
         marks = [line for line in draw_sweep(Results(self.sample)).axes[0].lines if line.get_label().startswith("predicted best bucket size")]

@@ -71,8 +71,9 @@ inline void sum_over_queries(Tile const& t, float const* scores, Rows rows, tile
   }
 }
 
-/// Returns the scores of the tile::rows queries from `q` on as a left operand. Its step leads from one key to
-/// the next. If there are fewer queries, the last query is repeated; the caller ignores the repeated rows.
+/// Returns the scores of the tile::rows queries from `q` on as a left operand. The member `step`
+/// of the operand is the distance between the scores of one key and those of the next. If there are fewer
+/// queries, the last query is repeated; the caller ignores the repeated rows.
 inline tile::Left transposed(float const* scores, Index q, Index queries) {
   tile::Left left{{}, tile_queries};
   for (Index r = 0; r < tile::rows; ++r) left.row[r] = scores + std::min(q + r, queries - 1);

@@ -99,8 +99,8 @@ void Session::warn_of_mixed_states() const {
   const auto left = [&](std::string_view what) {
     results::say_error(fmt::format(
         "warning: the machine left the state {} (docs/glossary.md) before {} were measured often enough. "
-        "Where this state has no samples, the prediction uses those of other states. For a more certain "
-        "prediction end other programs and repeat the run",
+        "Where this state has no samples, the prediction uses those of other states. To make the "
+        "prediction more certain, end other programs and repeat the run",
         states_.name(*state_), what));
   };
   if (!state_)
@@ -145,8 +145,8 @@ void Session::withdraw_prediction() {
 }
 
 // Measures the tables of the state in which most of the sweep ran, if they are missing. They are missing if
-// the machine was not in this state before the sweep. Tables from after the sweep are a fair input of the
-// prediction, because they contain no measurement of a case.
+// the machine was not in this state before the sweep, or only for a short time. Tables from after the sweep
+// are a fair input of the prediction, because they contain no measurement of a case.
 void Session::measure_missing_tables() {
   if (!context_.probe || !predicted_) return;
   std::vector<std::int64_t> message(2 + most_states, -1);  // state to measure, number of limits, limits
@@ -179,8 +179,8 @@ bool Session::has_tables(model::MachineStates const& states, std::size_t state) 
          has_table(states, state, calibration_.operations);
 }
 
-// Predicts again, from the samples of the tables that were taken in the state `state_`. Uses no sample of the
-// sweep.
+// Predicts again, from the samples of the tables that were taken in the state `state_`. If there is no such
+// state, or a row of a table has no sample in it, uses all samples of the row. Uses no sample of the sweep.
 void Session::predict_again() {
   keep_ready_times();
   keep_cost();

@@ -15,7 +15,9 @@ namespace ddproxy {
 ///
 /// `between_calls` is the number of bytes of host memory that the main thread allocates while no call runs.
 /// MPI has then freed what it allocated for the largest call, and the heap of the main thread uses the same
-/// memory again. So only the larger of the two numbers counts. Without MPI, `between_calls` is added.
+/// memory again. So the result has only the larger of two numbers: `between_calls`, and the bytes that MPI
+/// allocates during the largest call. It also has up to 64 MiB of freed memory that a heap keeps. Without
+/// MPI, `between_calls` is added.
 double engine_memory(Config const& config, std::vector<LaneCalls> const& lanes, double between_calls = 0);
 
 /// Returns the bytes of host memory that the collectives of `lanes` need if the buffers of the step are in

@@ -25,7 +25,7 @@ constexpr std::uint64_t hardware = 0x8;        // nvmlClocksThrottleReasonHwSlow
 constexpr std::uint64_t software_heat = 0x20;  // nvmlClocksThrottleReasonSwThermalSlowdown
 constexpr std::uint64_t hardware_heat = 0x40;  // nvmlClocksThrottleReasonHwThermalSlowdown
 constexpr std::uint64_t power_brake = 0x80;    // nvmlClocksThrottleReasonHwPowerBrakeSlowdown
-constexpr int throttled_steps = 32;            // more than the number of steps of 10 %
+constexpr int throttled_steps = 32;            // added to a state number (0 to 10) if throttled
 constexpr double step = 0.1;
 
 struct ViolationTime {  // nvmlViolationTime_t

@@ -148,7 +148,9 @@ std::vector<ShardRow> shard_rows(PredictInput const& input, Prediction const& pr
 std::string shard_table(std::vector<ShardRow> const& rows, int ranks, double device) {
   std::string text = fmt::format(
       "\n"
-      "sharding on {}, each method with the best of the input's bucket caps, or with the best unit:\n"
+      "sharding on {}; each method with its fastest choice: a bucket cap of the input (none, zero1, zero2), "
+      "or a "
+      "unit, layer or whole (fsdp, hsdp):\n"
       "{:<35} {:<12} {:>11} {:>11} {:>11} {:>10} {:>6}\n",
       model::ranks_text(ranks), "method", "best", "step ms", "E ms", "tokens/s", "peak GB", "fits");
   const auto out = std::back_inserter(text);

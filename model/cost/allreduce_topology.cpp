@@ -110,8 +110,8 @@ RankedCost across_nodes_from_network(std::span<const RankedTable> tables, Placem
   RankedTable const* node = nearest(tables, placement, true);
   if (placement.ranks_per_node > 1 && (node == nullptr || node->ranks == 1)) {
     result.warnings.push_back(
-        "there is no table of one node with two ranks or more, so all of the time is attributed to the "
-        "network between nodes; add such a table");
+        "no table has all-reduce times of two or more ranks on one node, so the whole time of an all-reduce "
+        "is attributed to the network between nodes; add a table that was measured on one node");
   }
   return result;
 }

@@ -41,24 +41,24 @@ struct StateWords {
 /// virtual processor. A table measured before the move then says nothing about a sample taken after it. A
 /// probe shows in which of the two states the machine was.
 ///
-/// Probes that lie close together on a log scale form one state. A gap of more than a factor of 1.6 between
-/// successive probes starts another state. Two kinds of probes are disturbances: probes with few others near
-/// them, and small groups. A group is small if in each part of the run it has fewer than three probes or less
-/// than 5 % of the probes. Disturbances form no state of their own; they belong to the nearest state. A
-/// machine whose probes scatter by 20 % has one state. If there is only one state, every sample belongs to
-/// it, whatever the probes of the sample are.
+/// Probes that lie close together on a log scale form one state. To find the states, the probes are sorted by
+/// value. A probe that is more than 1.6 times the probe before it starts another state. Two kinds of probes
+/// are disturbances: probes with few others near them, and small groups. A group is small if in each part of
+/// the run it has fewer than three probes or less than 5 % of the probes. Disturbances form no state of their
+/// own; they belong to the nearest state. A machine whose probes scatter by 20 % has one state. If there is
+/// only one state, every sample belongs to it, whatever the probes of the sample are.
 ///
-/// Two neighbouring states are joined if the measured times are the same in both states. To decide this,
+/// Two neighbouring states are joined if the measured times are the same in both states. For example, the
+/// time of a slow network link does not depend on the round trip between cores. To decide whether to join,
 /// the medians of the quantities are summed in each state, and the two sums must differ by less than 5 %.
-/// Only quantities with at least three samples in both states enter the sums. For example, the time of a slow
-/// network link does not depend on the round trip between cores. States that share no such quantity stay
-/// separate.
+/// Only quantities with at least three samples in both states enter the sums. States that share no such
+/// quantity stay separate.
 class MachineStates {
  public:
   MachineStates() = default;  ///< one state, without probes
   /// Derives the states. `phases` holds the probes of each part of a run, for instance the all-reduce table,
-  /// the other measurements for the prediction, and the sweep, in any order. A NaN is ignored. `quantities`
-  /// holds what was measured between the probes.
+  /// the other measurements for the prediction, and the sweep, in any order. Values that are not positive
+  /// numbers are ignored. `quantities` holds what was measured between the probes.
   explicit MachineStates(std::vector<std::vector<double>> phases,
                          std::vector<ProbedTimes> const& quantities = {});
   /// Derives the states from the probes of a single part of a run.
@@ -76,8 +76,8 @@ class MachineStates {
   /// Returns the state of a probe. Returns nothing if the machine has several states and the probe is
   /// unknown.
   std::optional<std::size_t> state_of(double probe) const;
-  /// Returns the state of a sample. Returns nothing if its two probes show different states, or if both are
-  /// unknown.
+  /// Returns the state of a sample. Returns nothing if the machine has several states, and its two probes
+  /// show different states or are both unknown.
   std::optional<std::size_t> state_of(double before, double after) const;
   /// Returns true if two probes are known and show different states.
   bool differ(double before, double after) const;

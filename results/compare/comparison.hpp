@@ -14,8 +14,9 @@
 
 namespace ddproxy::results {
 
-/// The unit of a comparison. If both builds were equal, the units of base and new could be exchanged. The
-/// permutation test of rounds and of runs relies on this. There is no such test for samples.
+/// What counts as one value of a comparison. If both builds are equally fast, it does not matter which run
+/// has the label base and which has the label new. The permutation test of rounds and of runs relies on this:
+/// it exchanges the labels. There is no such test for samples.
 enum class Unit {
   rounds,  ///< the two runs of a round of scripts/gate, in which both builds took turns
   runs,    ///< the runs of both sides, if there are several files on a side
@@ -25,7 +26,7 @@ enum class Unit {
 /// The result for one case.
 enum class Verdict { unchanged, slower, faster, undecided };
 
-/// Holds the comparison of one case, or of the mean over all cases.
+/// Holds the comparison of one case, or of the mean over the cases that are not noisy (family_test.hpp).
 struct CaseComparison {
   std::string name;
   double base = std::nan(""), next = std::nan("");  ///< median over the units, seconds; NaN for the mean

@@ -49,7 +49,7 @@ struct FamilyMember {
   double shift = 0.0;      ///< mean log ratio new / base
   double deviation = 0.0;  ///< standard deviation of the values between rounds, or between runs of a side
   double error = 0.0;      ///< standard error of the shift; for a case from the moderated variance
-  bool noisy = false;      ///< the case has a standard deviation above noisy_deviation
+  bool noisy = false;      ///< the case is noisy; false for all cases if all are noisy
   double p_slower = 1.0;   ///< p-value of a slowdown, corrected for the number of members
   double p_faster = 1.0;   ///< p-value of a speed-up, corrected in the same way
 };

@@ -63,7 +63,8 @@ Night night_of(JsonFields const& fields) {
     if (night.find(night.cases[k].name) != &night.cases[k])
       fields.refuse("cases", "has the case '" + model::echo(night.cases[k].name) + "' twice");
   if (night.cases.size() < 2 || !night.find(the_whole))
-    fields.refuse("cases", std::string("must have one case or more, and '") + the_whole + "'");
+    fields.refuse("cases", std::string("must have an entry '") + the_whole +
+                               "' (the mean over the cases) and at least one other entry");
   return night;
 }
 

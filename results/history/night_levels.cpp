@@ -22,8 +22,8 @@ void NightLevels::add(NightValue night) {
   values_.push_back(night.value);
 }
 
-void NightLevels::start_segment(std::size_t newest) {
-  start_segment(take(newest));
+void NightLevels::start_segment(std::size_t count) {
+  start_segment(take(count));
 }
 
 void NightLevels::start_segment(std::vector<NightValue> const& nights) {
@@ -31,8 +31,8 @@ void NightLevels::start_segment(std::vector<NightValue> const& nights) {
   for (auto const& night : nights) add(night);
 }
 
-std::vector<NightValue> NightLevels::take(std::size_t newest) {
-  const auto first = nights_.end() - static_cast<std::ptrdiff_t>(newest);
+std::vector<NightValue> NightLevels::take(std::size_t count) {
+  const auto first = nights_.end() - static_cast<std::ptrdiff_t>(count);
   std::vector<NightValue> taken(first, nights_.end());
   nights_.erase(first, nights_.end());
   values_.resize(nights_.size());
@@ -56,8 +56,8 @@ Level NightLevels::level(std::size_t without, std::size_t most) const {
   return {clipped_mean(values(end - count, end)), count};
 }
 
-double NightLevels::mean(std::size_t newest) const {
-  return model::mean(values(nights_.size() - newest, nights_.size()));
+double NightLevels::mean(std::size_t count) const {
+  return model::mean(values(nights_.size() - count, nights_.size()));
 }
 
 std::size_t NightLevels::first_of_noise(std::size_t without) const {

@@ -34,19 +34,20 @@ struct Noise {
   std::size_t degrees = 0;        ///< degrees of freedom; 0: the noise is unknown
 };
 
-/// Holds the nights of a series, in the order of time, except the nights of an open slowdown. The nights form
+/// Holds the nights of a case, in the order of time. Leaves out the nights of a slowdown that was found and
+/// neither ended nor accepted so far (level_tracker.hpp). The nights form
 /// segments. All nights of a segment are on the same level; a new level starts a new segment. In all
 /// functions, `without` is the number of newest nights that the function leaves out.
 class NightLevels {
  public:
   /// Adds a night to the newest segment.
   void add(NightValue night);
-  /// Moves the `newest` newest nights to a new segment.
-  void start_segment(std::size_t newest);
+  /// Moves the newest `count` nights to a new segment.
+  void start_segment(std::size_t count);
   /// Starts a new segment with these nights, which are not yet in this object.
   void start_segment(std::vector<NightValue> const& nights);
-  /// Removes the `newest` newest nights and returns them.
-  std::vector<NightValue> take(std::size_t newest);
+  /// Removes the newest `count` nights and returns them.
+  std::vector<NightValue> take(std::size_t count);
 
   std::size_t size() const { return nights_.size(); }
   /// Returns the newest night after leaving out `without` nights.
@@ -56,8 +57,8 @@ class NightLevels {
   /// Returns the level of the newest segment: the clipped mean (night_noise.hpp) of its newest nights, at
   /// most `most` of them.
   Level level(std::size_t without = 0, std::size_t most = window_nights) const;
-  /// Returns the plain mean of the `newest` newest nights; outliers are not clipped.
-  double mean(std::size_t newest) const;
+  /// Returns the plain mean of the newest `count` nights; outliers are not clipped.
+  double mean(std::size_t count) const;
   /// Returns the noise of the newest nights, at most 30 of them. They may belong to several segments. The
   /// noise of a night is its difference from the level of its segment.
   Noise noise(std::size_t without = 0) const;

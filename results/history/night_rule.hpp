@@ -40,7 +40,7 @@ enum class Against { window, best, pinned };
 /// the degrees of freedom of the noise.
 double critical_factor(Against against, std::size_t length, std::size_t degrees);
 
-/// Holds the properties of the noise that all series share.
+/// Holds the properties of the noise that are the same for all cases of a history.
 struct NoiseShape {
   /// How far one night may lie above its level by noise alone, in robust standard deviations; see
   /// tail_factor() in night_noise.hpp. 0 if unknown.
@@ -71,7 +71,8 @@ double tail_share(std::size_t length);
 
 /// Returns how many of `length` slow nights may be exceptions: nights that are slower than the level by less
 /// than half of the slowdown. The number is 0 if `length` is below 5, 1 if it is 5, and length / 3 if it is
-/// more. So a single bad night does not count as a slowdown of five nights.
+/// more. With more exceptions there is no slowdown. So a single very bad night, beside which the other four
+/// nights are exceptions, does not count as a slowdown of five nights.
 std::size_t exceptions(std::size_t length);
 
 }  // namespace ddproxy::results

@@ -60,7 +60,7 @@ class Cases:
         axes.set_xticks([np.log2(c) for c in self.caps] + list(self.edges.values()), labels + [NAMES.get(n, n) for n in self.edges])
         for position in self.split:
             axes.axvline(position, color="#808080", linewidth=0.6, alpha=0.6)
-        axes.set_xlabel("bucket size (MiB, log scale)\ncases without a bucket size at the edges")
+        axes.set_xlabel("bucket size (MiB, log scale)\nat the edges: cases without a bucket size")
 
     def _by_cap(self, mask):
         chosen = np.flatnonzero(mask)

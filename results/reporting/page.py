@@ -76,7 +76,7 @@ def _without_repetition(content):
             same.append(SAME_IN_ALL.get(name, f"All rows have the same {label}: {{}}.").format(value))
         else:
             kept.append(k)
-    sentences = same + [f"Columns in which no row has a value are left out: {', '.join(absent)}."] * bool(absent)
+    sentences = same + [f"These columns are left out, because no row has a value: {', '.join(absent)}."] * bool(absent)
     rows = [[row[k] for k in kept] for row in content.rows]
     return replace(content, columns=[content.columns[k] for k in kept], rows=rows), " ".join(sentences)
 
@@ -185,7 +185,8 @@ def words(results, content):
     return '<h2 id="words">Words on this page</h2><dl class="words">' + "".join(f"<dt>{escape(word)}</dt><dd>{escape(text)}</dd>" for word, text in shown_words) + "</dl>"
 
 
-EXPLAINED = {"second_start": "second_start (variables with which ddproxy restarted itself)", "blas_advice": "blas_advice (how to make the BLAS faster)"}
+EXPLAINED = {"second_start": "second_start (variables with which ddproxy restarted itself)", "blas_advice": "blas_advice (how to make the BLAS faster)",
+             "target": "target (sampling of a case ends when the half-width of the interval of E is this share of the larger of E and 0.5 % of T)"}
 
 
 def provenance(results):

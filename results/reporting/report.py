@@ -30,8 +30,8 @@ BROKEN = " Where the vertical axis is interrupted, the slowest cases without a b
 TIMELINE = ("Each figure shows compute and communication on rank {rank} in the last sample of each case in the figure. The grey span of a case is the exposed communication of this one sample. It begins at T_compute of the sample. "
             "T_compute is the time that the slowest rank took for another pass of the same round, without communication. So the compute of rank {rank} can end before or after that moment. "
             "Elsewhere on the page E is the median over all samples. The colours alternate from one operation to the next and from one bucket to the next.")
-MEMORY = (" The lower panel shows the memory in use: the gradients, and the buckets if gradients are copied into them. All gradients are one array, and "
-          "so are the buckets. An array is in use from the start of the first task that uses it until the end of the last one, or to the end of the step if its content is kept. ")
+MEMORY = (" The lower panel shows the memory in use: the gradients, and the buckets if gradients are copied into them. All gradients together are one array, and "
+          "all buckets together are a second array. An array is in use from the start of the first task that uses it until the end of the last one, or to the end of the step if its content is kept. ")
 DASHED = "The dashed line is the memory that is allocated."
 CALCULATED = "The panel shows the memory that the simulated machine would use; this program allocates none of it."
 STEP_TIMELINE = ("The upper panel shows the last step that was {source}, on rank {rank}. {rows} the compute lane, and each row below it is a communication lane. "

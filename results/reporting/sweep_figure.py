@@ -157,7 +157,7 @@ def _shade_plateau(axes, cases, results):
     found = derive.plateau(results)
     if found:
         low, high = np.log2(found[0]) - 0.15, np.log2(found[1]) + 0.15
-        words = "95 % interval of the predicted best bucket size\n(also sizes that were not run)" if results.has("/score/b_star_low") else "bucket sizes within the noise of the best"
+        words = "95 % interval of the predicted best bucket size\n(over all sizes, also those that were not run)" if results.has("/score/b_star_low") else "bucket sizes within the noise of the best"
         axes.axvspan(max(low, cases.split[0]), min(high, cases.split[1]), facecolor=to_rgba(style.GOOD, 0.13),
                      edgecolor=to_rgba(style.GOOD, 0.6), linewidth=0.8, label=words)
 

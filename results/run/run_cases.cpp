@@ -103,7 +103,8 @@ void refuse_collectives(Reader const& reader) {
   throw std::invalid_argument(
       reader.path().string() + ": has only collectives" +
       (ranks.empty() ? "" : " over groups of " + std::to_string(ranks.front()) + " ranks") +
-      ", and compare compares only sweeps and steps; compare their tables FILE.collectives.csv yourself");
+      ", and `ddproxy compare` reads only sweeps and steps; look at the tables FILE.collectives.csv "
+      "beside such files");
 }
 
 // Returns the parts of the whole steps of `ddproxy step`, and the step itself.

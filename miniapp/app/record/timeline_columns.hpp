@@ -37,7 +37,7 @@ class TimelineColumns {
   std::vector<std::int64_t> predicted_live_start_, predicted_live_end_;  // [event]
   std::vector<double> start_, end_, predicted_start_, predicted_end_;    // [event]
   std::vector<std::string> resource_, label_, phase_;                    // [event]
-  std::vector<model::LiveMemory> memory_;  // [case] of rank 0; without a sample the peak is -1
+  std::vector<model::LiveMemory> memory_;  // [case] of rank 0; without a sample all bytes are -1
   bool has_whole_steps_ = false;
 };
 
