@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Adds to pyproject.toml what it cannot say: the version is that of CMakeLists.txt, and intermediate files do not go to build/, CMake's folder."""
+"""Sets what pyproject.toml cannot set: the version is that of CMakeLists.txt, and intermediate files do not go to build/, CMake's folder."""
 import re
 from pathlib import Path
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Finds Kokkos for the whole project. Sets DDPROXY_DEVICE to CUDA, to HIP, or to nothing for a build for hosts. Sets
 # DDPROXY_DEVICE_LANGUAGE to the CMake language of the sources that use Kokkos: CUDA, HIP, or nothing. Nothing means C++, either
-# because the build is for hosts or because the C++ compiler is Kokkos' wrapper of nvcc.
+# because the build is for hosts or because the C++ compiler also compiles code for the device, as Kokkos' wrapper of nvcc does.
 
-# If the user does not set Kokkos_ROOT or Kokkos_DIR, this file uses the Kokkos that scripts/setup built, if there is one.
+# If neither Kokkos_ROOT (in CMake or in the environment) nor Kokkos_DIR is set, this file uses the Kokkos that scripts/setup built, if
+# there is one.
 if(NOT Kokkos_ROOT AND NOT Kokkos_DIR AND NOT DEFINED ENV{Kokkos_ROOT})
   set(built ${PROJECT_SOURCE_DIR}/.deps/kokkos-root)
   if(DDPROXY_SANITIZE)  # sanitizers do not understand how OpenMP threads wait for each other
@@ -18,8 +19,8 @@ if(NOT Kokkos_ROOT AND NOT Kokkos_DIR AND NOT DEFINED ENV{Kokkos_ROOT})
   endif()
 endif()
 
-# The preset sets CMAKE_CUDA_ARCHITECTURES. Kokkos' target brings its own architecture flags, so the value is only compared with
-# the architectures that Kokkos was built for.
+# The presets for CUDA (CMakePresets.json) set CMAKE_CUDA_ARCHITECTURES. Kokkos' target brings its own architecture flags, so the value is
+# only compared with the architectures for which Kokkos was built.
 set(wanted_cuda_architectures "${CMAKE_CUDA_ARCHITECTURES}")
 find_package(Kokkos REQUIRED)
 if(Kokkos_VERSION VERSION_LESS 4.7)

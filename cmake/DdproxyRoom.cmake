@@ -25,7 +25,7 @@ function(ddproxy_warnings target)
     $<$<AND:$<BOOL:${DDPROXY_WERROR}>,$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>>:-Xcompiler=-Werror;-Werror=all-warnings>)
 endfunction()
 
-# ddproxy_uses_device(RESULT target...): sets RESULT to TRUE if one of the targets links Kokkos.
+# ddproxy_uses_device(RESULT target...): sets RESULT to TRUE if one of the targets is or links Kokkos, and to FALSE otherwise.
 set_property(GLOBAL PROPERTY DDPROXY_DEVICE_TARGETS Kokkos::kokkos)
 function(ddproxy_uses_device result)
   get_property(known GLOBAL PROPERTY DDPROXY_DEVICE_TARGETS)
@@ -63,8 +63,8 @@ function(ddproxy_library result room)
   set(${result} ddproxy::${name} PARENT_SCOPE)
 endfunction()
 
-# ddproxy_libraries_used(RESULT ROOM): sets RESULT to the libraries of the rooms that a room may use. Stops if one of them is not
-# defined yet.
+# ddproxy_libraries_used(RESULT ROOM): sets RESULT to the libraries of the rooms that a room may use. Ends CMake with an error if one of
+# them is not defined yet.
 function(ddproxy_libraries_used result room)
   set(libraries "")
   foreach(used IN LISTS DDPROXY_ARROWS_${room})
@@ -77,9 +77,9 @@ function(ddproxy_libraries_used result room)
   set(${result} ${libraries} PARENT_SCOPE)
 endfunction()
 
-# ddproxy_compile_fast(TARGET): compiles the C++ sources of the target with -O1 instead of -O3. The compiler then takes about a third less
-# time. Do not use it for code that runs while times are measured, for programs that measure times, or for tests that instantiate
-# templates of kernels.
+# ddproxy_compile_fast(TARGET): in a Release build with GCC or Clang, compiles the C++ sources of the target with -O1 instead of -O3. The
+# compiler then takes about a third less time. Do not use it for code that runs while times are measured, for programs that measure times,
+# or for tests that instantiate templates of kernels.
 function(ddproxy_compile_fast target)
   target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
   # At -O1, GCC 12 warns that copies of strings exceed their bounds, although they do not.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 find_package(GTest REQUIRED)
 
-# Tests start more ranks than there are cores. Open MPI needs options to allow that and not to bind ranks to cores; other MPI
-# libraries do not have these options.
+# Tests start more ranks than there are cores. Open MPI allows this only with --oversubscribe. With --bind-to none it does not bind ranks to
+# cores. Other MPI libraries do not have these options.
 set(DDPROXY_MPIEXEC_FLAGS "")
 execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE mpiexec_version ERROR_QUIET)
 if(mpiexec_version MATCHES "Open MPI|OpenRTE|PRTE|prte")
@@ -57,10 +57,11 @@ endif()
 # ddproxy_test(ROOM.NAME [SOURCES file...] [HOST_SOURCES file...] LINKS target... [RANKS n...] [LABELS label...] [TIMEOUT seconds]
 #              [MAIN target])
 #
-# Adds a GoogleTest program and runs it as the test ROOM.NAME. If RANKS is given, the program has a main() that initializes MPI, and
-# runs once for each number of ranks. The default time limit is 60 seconds. MAIN is the library that has the main() of a test without RANKS;
-# the default is ddproxy_plain_main. HOST_SOURCES are files that do not include Kokkos (ddproxy_device_sources). If ROOM is kernels or
-# timing, the test keeps the optimization of the project. For all other tests ddproxy_compile_fast reduces it.
+# Adds a GoogleTest program and runs it as the test ROOM.NAME. If RANKS is given, the program has a main() that initializes MPI, and runs
+# once for each number of ranks. The default time limit is 60 seconds. MAIN is the library that has the main() of a test without RANKS; the
+# default is ddproxy_plain_main. HOST_SOURCES are files that do not include Kokkos (ddproxy_device_sources). The test has the labels ROOM
+# and LABELS, and the label DDPROXY_GPU_LABEL if it uses the device. If ROOM is kernels or timing, the test keeps the optimization of the
+# project. For all other tests ddproxy_compile_fast reduces it.
 function(ddproxy_test name)
   cmake_parse_arguments(TEST "" "TIMEOUT;MAIN" "SOURCES;HOST_SOURCES;LINKS;RANKS;LABELS" ${ARGN})
   string(REPLACE "." "_" target "test_${name}")
@@ -110,7 +111,8 @@ function(ddproxy_test name)
   endif()
 endfunction()
 
-# ddproxy_start_early(TEST...): makes ctest start these tests before the others. It is for long tests, which should not be the last ones.
+# ddproxy_start_early(TEST...): makes ctest start these tests before the others if it runs several tests at a time (-j). It is for long
+# tests, which should not be the last ones.
 function(ddproxy_start_early)
   set_tests_properties(${ARGN} PROPERTIES COST 100)
 endfunction()

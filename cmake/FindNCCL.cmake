@@ -1,16 +1,17 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-# Defines the target NCCL::nccl. It is NCCL for CUDA. If DDPROXY_DEVICE is HIP, it is RCCL, which has the same interface. Looks in
-# NCCL_ROOT first and then where CMake looks for all libraries. After that it looks for NCCL in three places: beside the CUDA toolkit,
-# where NVIDIA's packages install it; in comm_libs of the NVIDIA HPC SDK, if the toolkit belongs to one; and in nvidia/nccl of the Python
-# on the PATH. Reads NCCL_VERSION from the header.
+# Defines the target NCCL::nccl. It is NCCL for CUDA. If DDPROXY_DEVICE is HIP, it is RCCL, which has the same interface. Looks in NCCL_ROOT
+# first and then where CMake looks for all libraries. After that it looks for NCCL in three places: beside the CUDA toolkit, where NVIDIA's
+# packages install it; in comm_libs of the NVIDIA HPC SDK, if the toolkit belongs to one; and in the folders nvidia/nccl of the packages of
+# the Python on the PATH. Reads NCCL_VERSION from the header.
 set(nccl_name nccl)
 if(DDPROXY_DEVICE STREQUAL "HIP")
   set(nccl_name rccl)
 endif()
 
-# Sets `result` to the folders of NCCL in the NVIDIA HPC SDK of the toolkit. The SDK has its nvcc in cuda/bin, cuda/12.6/bin or
-# compilers/bin, and NCCL in comm_libs/12.6/nccl and comm_libs/nccl. The latter is for the newest CUDA of the SDK, so it comes last.
+# Sets `result` to the folders of NCCL in the NVIDIA HPC SDK of the toolkit. An SDK with CUDA 12.6 has its nvcc in cuda/bin, cuda/12.6/bin
+# or compilers/bin, and NCCL in comm_libs/12.6/nccl and comm_libs/nccl. The latter is for the newest CUDA of the SDK, which may be newer
+# than the CUDA of the toolkit, so it comes last.
 function(ddproxy_nccl_of_hpc_sdk result)
   set(found "")
   string(REGEX MATCH "^[0-9]+[.][0-9]+" cuda "${CUDAToolkit_VERSION}")
@@ -41,7 +42,8 @@ endif()
 list(TRANSFORM nccl_folders APPEND /include OUTPUT_VARIABLE nccl_include_folders)
 find_path(NCCL_INCLUDE_DIR ${nccl_name}.h PATHS ${CUDAToolkit_INCLUDE_DIRS} ${nccl_include_folders} PATH_SUFFIXES rccl)
 
-# Looks beside the header first, so that header and library have the same version. Python's package has only libnccl.so.2.
+# Looks beside the header before it looks in the folders of the system, so that header and library have the same version. Python's package
+# has only libnccl.so.2.
 set(nccl_beside_header "")
 if(NCCL_INCLUDE_DIR)
   get_filename_component(nccl_prefix ${NCCL_INCLUDE_DIR} DIRECTORY)

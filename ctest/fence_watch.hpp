@@ -36,6 +36,8 @@ class FenceWatch {
   FenceWatch(FenceWatch const&) = delete;
   FenceWatch& operator=(FenceWatch const&) = delete;
 
+  /// Returns the recorded names, in order: the label of each fence, "copy to LABEL" and "allocation of
+  /// LABEL". The next object of this class clears them.
   static std::vector<std::string>& seen() {
     static std::vector<std::string> names;
     return names;

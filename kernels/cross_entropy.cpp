@@ -58,10 +58,10 @@ struct Forward {
     });
   }
 
-  // The kernel sums exp(logit - reference), so that no term overflows. Any reference works that is not far
-  // below the largest logit. The first try takes the largest of the first 256 logits, so that all logits are
-  // read from memory only once. If the sum then exceeds `most`, some logit is much larger: the kernel takes
-  // the largest of all logits and sums again.
+  // The kernel sums exp(logit - reference). Any reference works that is not far below the largest logit: then
+  // no term overflows. The first try takes the largest of the first 256 logits, so that all logits are read
+  // from memory only once. If the sum then exceeds `most`, some logit is much larger: the kernel takes the
+  // largest of all logits and sums again.
   static constexpr Index first_look = 256;
   static constexpr float most = 1e25F;  // a single term that is clipped, 2^86 = 7.7e25, exceeds it
 

@@ -53,7 +53,8 @@ struct PositionSum {
     }
   }
 
-  /// Adds the sequences from number `begin` on.
+  /// Adds the position's rows of the sequences from number `begin` on to `out`. `first` is the row of
+  /// sequence 0.
   KOKKOS_FUNCTION void add_sequences(Team const& team, Index begin, float const* first, float* out) const {
     for (Index b = begin; b < size.batch; ++b) {
       float const* const row = first + b * size.sequence * size.columns;

@@ -5,6 +5,8 @@
 #include "kernels/base/sum_mode.hpp"
 #include "kernels/base/types.hpp"
 
+// Linear layers and the output head. The functions throw std::runtime_error if the vendor's BLAS reports an
+// error (gemm() in kernels/gemm/gemm.hpp).
 namespace ddproxy::kernels {
 
 /// Computes y = x W + bias. W has the layout of Hugging Face's Conv1D. Reads x [rows, in], weight [in, out]
@@ -28,8 +30,8 @@ struct LinearGradients {
 ///   dW    = x^T dy
 ///   dx    = dy W^T
 /// Reads x [rows, in], weight [in, out] and dy [rows, out]. scratch [linear_scratch()
-/// (kernels/sizes/scratch.hpp)] is overwritten.
-/// Without a bias the scratch memory is not used and may be a null pointer.
+/// (kernels/sizes/scratch.hpp)] is overwritten. Without a bias the scratch memory is not used and may be a
+/// null pointer. `out` says which gradients are assigned and which are added to.
 void linear_backward(Space const& exec, LinearSize size, float const* x, float const* weight, float const* dy,
                      LinearGradients out, float* scratch);
 

@@ -25,7 +25,7 @@ class OccupiedStream {
 
  private:
   Space exec_;
-  Kokkos::View<std::int64_t, Memory> end_;  // when the last operation was due to end, device_nanoseconds()
+  Kokkos::View<std::int64_t, Memory> end_;  // device_nanoseconds() when the last operation was due to end
 };
 
 /// Returns the time at which an operation begins, in nanoseconds. The device starts its kernel at `now`; the

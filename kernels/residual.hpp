@@ -15,7 +15,7 @@ void residual_forward(Space const& exec, Index count, float const* x, float cons
 /// add their gradients to the gradient of the residual stream.
 void residual_backward(Space const& exec, Index count, float const* dout, float* dx);
 
-/// Assigns x = 0 for x [count]. It initializes a gradient into which later operators accumulate.
+/// Assigns 0 to x [count], for instance to a gradient into which later operators accumulate.
 void fill_zero(Space const& exec, Index count, float* x);
 
 }  // namespace ddproxy::kernels

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """sensitivity.py FILE.csv -o FIGURE.png [--title TEXT]: draws the table that `ddproxy predict --sensitivity --csv FILE.csv` writes. The title of the
-picture says how much T is lost by keeping 25 MiB, and how far apart the best caps are. TEXT stands below it. Needs matplotlib."""
+picture says how much longer T is with 25 MiB than with the best cap, and how far apart the best caps are. TEXT stands below the title. Needs matplotlib."""
 import argparse
 import csv
 import math
@@ -29,7 +29,7 @@ COMMON = 25  # MiB, PyTorch's default; the program writes the E of this cap to t
 CAPTION = ("T: time of the backward pass with its all-reduces. Where curves are equal, their markers stand inside each other.\n"
            "Bars: caps whose T is at most 0.1 % above the smallest T. A triangle: the bar continues beyond the axis.")
 plt.rcParams["savefig.dpi"] = 90  # so that the pictures of docs/figures stay below 200 KB
-LOWEST, HIGHEST = 0.01, 4096.0  # range of the axis in MiB; a cap outside of this range gives the same plan as the nearer end
+LOWEST, HIGHEST = 0.01, 4096.0  # range of the axis in MiB; a triangle marks a bar that continues beyond it
 
 
 def read(path):
@@ -71,7 +71,7 @@ def loss(row):
 
 
 def finding(quantities):
-    """Returns the title of the picture, in two lines: how much T is lost by keeping 25 MiB, and how far apart the best caps are."""
+    """Returns the title of the picture, in two lines: how much longer T is with 25 MiB than with the best cap, and how far apart the best caps are."""
     rows = [row for of_quantity in quantities.values() for row in of_quantity]
     worst, highest, lowest = max(rows, key=loss), max(rows, key=lambda row: ends(row)[0]), min(rows, key=lambda row: ends(row)[1])
     lost = f"up to {100 * loss(worst):.1f} % longer than the best cap does ({situation(worst)})" if loss(worst) >= 0.0005 else "less than 0.1 % longer than the best cap does"
@@ -107,7 +107,7 @@ def draw_best(axes, rows):
 
 
 def draw(quantities, title):
-    """Draws the table. `title` says what was predicted; it stands below the finding."""
+    """Draws the table and returns the figure. `title` says what was predicted; it stands below the finding."""
     figure, grid = plt.subplots(len(quantities), 2, figsize=(8, 2.45 * len(quantities) + 0.9), squeeze=False, layout="constrained")
     for (quantity, rows), (left, right) in zip(quantities.items(), grid):
         draw_exposed(left, rows)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""bench_collectives_test.py BENCH_COLLECTIVES MPIEXEC...: runs the benchmark on two ranks and checks the contents of each row, not the times."""
+"""bench_collectives_test.py BENCH_COLLECTIVES MPIEXEC...: runs rows of two message sizes on two ranks and checks the contents of each row, not the times."""
 import json
 import subprocess
 import sys

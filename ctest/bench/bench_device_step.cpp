@@ -14,16 +14,17 @@
 #include "miniapp/machine/runtime.hpp"
 #include "model/statistics/quantile.hpp"
 
-// Measures what a bucket costs on a device, with a step of GPT-2-large and its all-reduces by NCCL. The
-// counters are medians, in us: those of the host over the iterations, and those of the device over the
-// buckets of all iterations.
+// Measures what a bucket costs on a device, with a step of GPT-2-large and its all-reduces by NCCL. The row
+// bucket/0 has one bucket for each gradient, the row bucket/25 has buckets with a cap of 25 MiB. The counter
+// `buckets` is the number of buckets. The other counters are medians, in us: those of the host over the
+// iterations, and those of the device over the buckets of all iterations.
 //   bucket_us     time of the host for one bucket in run_step(), without ncclAllReduce:
 //                 (time to issue the step - time to issue it without buckets) / buckets - nccl_us
 //   nccl_us       time of the host in ncclAllReduce, for one bucket
 //   operation_us  time of the host for one operator that launches no kernel, its event included
 //   gap_us        time on the device from the event of a bucket's last gradient to the event directly before
-//                 NCCL's work; gap_95_us: the 95 % quantile. Buckets that wait for the previous one do not
-//                 count.
+//                 NCCL's work; gap_95_us: the 95 % quantile. Buckets that wait for the previous bucket
+//                 are left out.
 //   device_us     time on the device between the events before and after NCCL's work
 // The first three are measured with operators that launch nothing. The others are measured with operators of
 // 50 us, so that the host is ahead of the device. On one rank NCCL sends nothing: an average only reads and

@@ -80,18 +80,19 @@ double seconds_of(Operation const& operation, Arrays const& arrays) {
   return seconds_since(start);
 }
 
-/// Returns the peak that bounds an operation, in bytes or flops per second.
+/// Returns the peak that bounds an operation: flops per second if the operation has matrix products,
+/// otherwise bytes per second.
 double peak_of(Operation const& operation, Peaks const& peaks) {
   constexpr int tries = 2;
-  // With more tries the fastest run of the loop is faster. An update takes about as long as the loop that
-  // bounds it, so the number of tries changes `fraction`.
+  // The more often the loop runs, the faster is its fastest run. With few tries the peak would be too low: an
+  // update takes about as long as the loop that bounds it, so the update could come out faster than the peak.
   constexpr int update_tries = 10;
   if (operation.flops(1) > 0) return peaks.flops(tries);
   return operation.bound == MemoryLoop::update ? peaks.update_bytes(update_tries) : peaks.bytes(tries);
 }
 
 /// Measures an operation. `fraction` is the time that the peak allows, divided by the least time taken. The
-/// peak is measured just before and just after the operation.
+/// peak is measured just before and just after the operation, and the larger value is used.
 void run_operation(benchmark::State& state, Operation const& operation, Index tokens, Peaks const& peaks,
                    std::shared_ptr<ArrayCache> const& cache) {
   Arrays const& arrays = cache->with(tokens);
@@ -111,8 +112,9 @@ void run_operation(benchmark::State& state, Operation const& operation, Index to
   state.counters["fraction"] = (flops > 0 ? flops : bytes) / best / peak;
 }
 
-/// Measures the whole backward pass and its matrix products alone, in turns. `over_products` is the least
-/// time of the pass divided by the least time of the products.
+/// Measures the backward pass of two layers of GPT-2-large, and the matrix products of this pass alone, in
+/// turns. `over_products` is the least time of the pass divided by the least time of the products. `words` is
+/// the number of tokens in the vocabulary.
 void run_short_model(benchmark::State& state, Index words, Index tokens) {
   ShortModel gpt2(2, words, tokens);
   gpt2.backward_seconds();

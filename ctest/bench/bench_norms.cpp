@@ -78,8 +78,8 @@ constexpr Row table[] = {{"layernorm forward", layernorm_forward, 8},
                          {"rmsnorm forward", rmsnorm_forward, 8},
                          {"rmsnorm forward and backward", rmsnorm_both, 24}};
 
-/// STREAM's scale. The factor keeps the compiler from calling memcpy(), which writes large arrays with
-/// non-temporal stores.
+/// Computes one element of STREAM's kernel `scale`. The factor keeps the compiler from calling memcpy(),
+/// which writes large arrays with non-temporal stores. Such stores do not read the cache line first.
 struct Copy {
   float* to;
   float const* from;
@@ -106,7 +106,8 @@ double seconds_of(void (*run)(Norms const&), Norms const& norms) {
 }
 
 /// Measures a norm and the copy in turns. `fraction` is the norm's largest bytes/s divided by the copy's
-/// largest bytes/s. `median` is the median over all turns of the norm's bytes/s divided by the copy's.
+/// largest bytes/s. In each turn the bytes/s of the norm are divided by those of the copy; `median` is the
+/// median of these ratios.
 void run_norm(benchmark::State& state, Row const& row, Index columns) {
   constexpr double copied = 2 * sizeof(float) * elements;
   const Norms norms(columns);
@@ -146,6 +147,6 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("threads", std::to_string(ddproxy::kernels::Space().concurrency()));
   ddproxy::bench::register_all();
   benchmark::RunSpecifiedBenchmarks();
-  benchmark::ClearRegisteredBenchmarks();  // they own arrays, which must be freed before Kokkos ends
+  benchmark::ClearRegisteredBenchmarks();
   return 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""bench_norms_test.py BENCH_NORMS: runs the benchmark and checks the contents of each row, not the times."""
+"""bench_norms_test.py BENCH_NORMS: runs the rows of width 1280 and checks the contents of each row, not the times."""
 import json
 import subprocess
 import sys

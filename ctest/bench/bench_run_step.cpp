@@ -14,17 +14,18 @@
 #include "miniapp/measure/pass/run_step.hpp"
 
 // Measures the cost of run_step() itself on the host, with a step of GPT-2-large whose operators and
-// all-reduces do nothing. The time of a row is that of a whole step. The counter `bucket` is the cost of one
-// bucket: the time of a step with buckets minus the time of a step without buckets, divided by the number of
-// buckets. docs/measurements/collectives.md has results. The rows:
-//   own_cost      a lane that only notes the calls, so a bucket costs what run_step() costs
-//   driver_cost/  the lanes of ddproxy with an engine whose collectives are done at once. So a bucket also
-//                 costs the queue of calls and, with a communication thread, the handover to it.
+// all-reduces do nothing. The time of a row is that of a whole step with buckets. The counter `bucket` is the
+// cost of one bucket in seconds: the time of a step with buckets minus the time of a step without buckets,
+// divided by the number of buckets. docs/measurements/collectives.md has results. The rows:
+//   own_cost      a lane that only notes the calls, so the cost of a bucket is time of run_step() only
+//   driver_cost/  the lanes of ddproxy with an engine whose collectives are complete as soon as they begin.
+//                 So the cost of a bucket also contains the queue of calls and, with a communication thread,
+//                 the handover to this thread.
 //     poll                PolledLane
 //     thread_own_core     ThreadedLane, ThreadPlace::own_core
 //     thread_shared_core  ThreadedLane, ThreadPlace::shared_core
-//     two_lanes_poll      two lanes of a JointDriver without a thread, which get the buckets in turn
-//     two_lanes_thread    the same with a thread
+//     two_lanes_poll      two lanes of a JointDriver, which get the buckets in turn; no communication thread
+//     two_lanes_thread    the same two lanes with a communication thread
 // Each row is measured with one bucket for each gradient (/0) and with a cap of 25 MiB (/25).
 
 namespace ddproxy {

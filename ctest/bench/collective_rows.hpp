@@ -19,8 +19,9 @@ inline constexpr std::size_t mib = 1 << 20;
 
 /// The options of bench_collectives.
 struct Settings {
-  std::size_t largest = 256 * mib, piece = 4 * mib;  ///< bytes: largest message or train; largest piece
-  std::size_t iterations = 101;                      ///< most iterations of a row
+  /// Bytes of the largest message (in a train: of all its messages together), and of the largest piece.
+  std::size_t largest = 256 * mib, piece = 4 * mib;
+  std::size_t iterations = 101;  ///< most iterations of a row
 };
 
 /// A row of the output.
@@ -33,14 +34,17 @@ struct Row {
 };
 
 /// Registers a row like `row` for each message size: 4 KiB, 16 KiB, 64 KiB and so on, up to settings.largest.
-/// `call` becomes a part of the names: "blocking", "nonblocking" or "nccl". `measure` runs and reports a row.
+/// If row.train is true, all messages of a train together have at most settings.largest bytes. `call` becomes
+/// a part of the names: "blocking", "nonblocking" or "nccl". `measure` runs and reports a row.
 void register_rows(Settings const& settings, Row const& row, std::string const& call,
                    std::function<void(benchmark::State&, Row const&)> const& measure);
 
-/// Returns the messages of a row, in place and of equal size. They lie one behind the other in an array of
-/// `elements` elements. When the array is full, the next message starts at its beginning again. For verbs
-/// with parts, the elements of a message are rounded down to a multiple of the number of ranks. A row of
-/// sends has two calls for each message (transfers.hpp), and none on a rank without a peer.
+/// Returns the calls of a row, in place, one for each message. The messages have equal sizes. A train has
+/// train_length messages; another row has 1 to 64, together about 256 KiB if possible. The messages lie one
+/// behind the other in an array of `elements` elements. When the array is full, the next message starts at
+/// the beginning of the array again. For verbs with parts, the elements of a message are rounded down to a
+/// multiple of the number of ranks. A row of sends has two calls for each message (transfers.hpp), and none
+/// on a rank without a peer.
 std::vector<CollectiveCall> messages(Row const& row, GroupPlace place, std::size_t elements);
 
 }  // namespace ddproxy::bench

@@ -17,7 +17,7 @@
 namespace ddproxy::bench {
 
 /// A compute lane that replays operators, and notes when the host has issued the step: at the first fence().
-/// run_step() calls fence() only when nothing is left to issue.
+/// In the steps of bucket_steps.hpp, run_step() calls fence() only when nothing is left to issue.
 class NotingReplay : public StreamReplay {
  public:
   /// Each operator occupies the stream for `seconds`. With 0 seconds it launches no kernel.
@@ -39,7 +39,8 @@ struct HostTimes {
   std::vector<double> operation;  ///< for one operator that launches no kernel, its event included
 };
 
-/// Times of the device, in seconds, one value for each bucket of each measurement.
+/// Times of the device, in seconds, one value for each bucket of each measurement. `gap` has no value for a
+/// bucket that became ready before the previous bucket was reduced.
 struct DeviceTimes {
   std::vector<double> gap;   ///< from the event of the last gradient to the event before NCCL's work
   std::vector<double> nccl;  ///< between the events before and after NCCL's work
@@ -58,7 +59,7 @@ class DeviceBuckets {
   /// both steps launch nothing. Collective.
   void measure_host(HostTimes& times);
   /// Runs a step with operators of 50 us, so that the host is ahead of the device, and adds the times of its
-  /// buckets. A bucket that became ready before the previous one was reduced has no gap. Collective.
+  /// buckets. Collective.
   void measure_device(DeviceTimes& times);
 
  private:

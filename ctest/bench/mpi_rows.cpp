@@ -63,7 +63,8 @@ double plain_seconds(Machine const& machine, Row const& row, bool blocking, Call
   return machine.runtime.maximum(seconds_since(start));
 }
 
-/// Returns the seconds of ddproxy's calls: one group after another, or all started at once.
+/// Returns the seconds of ddproxy's calls: the maximum over ranks. Waits after each group of calls, or for a
+/// train only after all calls.
 double own_seconds(Machine const& machine, CommunicationLane& lane, Row const& row, Calls const& calls) {
   lane.begin(calls.size());
   machine.runtime.barrier();
@@ -84,8 +85,9 @@ Calls calls_of(Machine const& machine, Row const& row) {
   return calls;
 }
 
-/// Carries out the calls of a row once. Throws WrongNumbers on all ranks if a message of a send did not
-/// arrive. `side` makes the calls, by ddproxy or by the plain loop. `who` names the side in the error.
+/// Carries out the calls of a row once. Throws WrongNumbers on all ranks if a received element differs
+/// from the element that was sent. `side` makes the calls, by ddproxy or by the plain loop. `who` names the
+/// side in the error.
 void warm_up(Machine const& machine, Calls const& calls, char const* who,
              std::function<double()> const& side) {
   write_sent(calls, machine.arena.data(), machine.runtime.rank());
@@ -107,7 +109,8 @@ void compare(benchmark::State& state, Machine const& machine, Row const& row, bo
   const auto plain = [&] { return plain_seconds(machine, row, blocking, calls); };
   warm_up(machine, calls, "ddproxy", own);
   warm_up(machine, calls, "the plain loop", plain);
-  // A rank without a peer has no calls. It reports nothing.
+  // A rank without a peer has no calls, but the divisor must not be 0. Such a rank is not rank 0, and only
+  // rank 0 prints its results.
   const std::size_t groups = std::max<std::size_t>(calls.size() / row.group, 1);
   report(state, in_turns(state, groups, own, plain), row.bytes);
 }

@@ -53,7 +53,7 @@ struct Operation {
   Index out;              ///< features of a linear map's output, else 0
   double token_elements;  ///< elements read and written per token, each operand once; 0 for a linear map
   double fixed_elements;  ///< elements read and written for any number of tokens
-  double pair_flops;      ///< flops of attention for each query token and each key token that it sees
+  double pair_flops;      ///< flops of attention for each pair of a query and a key that the query sees
   MemoryLoop bound = MemoryLoop::triad;
 
   /// Returns the flops of the matrix products for n tokens.

@@ -14,8 +14,8 @@ class Peaks {
   Peaks();
   /// Returns the flops per second of the backend's product of large square matrices.
   double flops(int tries) const;
-  /// Returns the bytes per second of a[i] = b[i] + s c[i], STREAM's triad (McCalpin, 1995). Counts three
-  /// arrays.
+  /// Returns the bytes per second of a[i] = b[i] + s c[i], STREAM's triad (McCalpin, 1995). Counts the
+  /// bytes of three arrays.
   double bytes(int tries) const;
   /// Returns the bytes per second of a loop that reads and writes three arrays and reads a fourth, 28 bytes
   /// per element, as an optimizer's update does. The triad would give too low a peak for an update: the
@@ -23,7 +23,8 @@ class Peaks {
   double update_bytes(int tries) const;
 
  private:
-  static constexpr kernels::Index rows = 1536, length = kernels::Index{1} << 24;  // larger than the caches
+  // Arrays of `length` elements are larger than the caches.
+  static constexpr kernels::Index rows = 1536, length = kernels::Index{1} << 24;
   kernels::Floats a_, b_, c_, d_;
 };
 

@@ -29,7 +29,7 @@ void plain_collective(bool blocking, PlainMessage const& message);
 
 /// Carries out two messages of the same size at the same time: a send and a receive, or two collectives on
 /// different communicators. For each piece it calls the two nonblocking functions, in the order of the
-/// arguments, and MPI_Waitall. Both messages are cut, or none.
+/// arguments, and MPI_Waitall. The verbs must be such that both messages are cut into pieces, or neither.
 void plain_pair(PlainMessage const& first, PlainMessage const& second);
 
 }  // namespace ddproxy::bench

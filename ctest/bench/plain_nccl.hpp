@@ -22,7 +22,8 @@ class PlainNccl {
   PlainNccl& operator=(PlainNccl const&) = delete;
 
   /// Enqueues an all-reduce that averages, a reduce-scatter that averages, an all-gather, or a broadcast from
-  /// rank 0, all in place on full_slice(call). Throws std::runtime_error if NCCL reports an error.
+  /// rank 0, all in place on full_slice(call). Throws std::runtime_error if NCCL reports an error, and
+  /// std::logic_error for another verb.
   void enqueue(CollectiveCall const& call);
   /// Waits until the stream has done all its work.
   void synchronise();

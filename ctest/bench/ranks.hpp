@@ -25,8 +25,8 @@ inline std::size_t take_number(int& argc, char** argv, std::string_view name, st
   return otherwise;
 }
 
-/// On ranks other than 0, removes the options that make the benchmark write a file from the command line.
-/// Call it before benchmark::Initialize().
+/// On ranks other than 0, removes from the command line the options that make the benchmark write a file.
+/// `root` is true on rank 0. Call it before benchmark::Initialize().
 inline void keep_files_to_root(int& argc, char** argv, bool root) {
   const auto writes = [&](char const* argument) {
     return !root && std::string_view(argument).starts_with("--benchmark_out");

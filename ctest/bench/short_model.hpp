@@ -9,7 +9,8 @@
 
 namespace ddproxy::bench {
 
-/// Times GPT-2-large with few layers: the whole backward pass, and the matrix products of this pass alone.
+/// Times GPT-2-large with few layers and one sequence of `tokens` tokens: the whole backward pass, and the
+/// matrix products of this pass alone.
 class ShortModel {
  public:
   ShortModel(std::int64_t layers, std::int64_t vocabulary, std::int64_t tokens);

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""benchpark_test.py ROOT: Benchpark makes a workspace of Ramble from each variant of the experiment. Works on a copy of Benchpark.
+"""benchpark_test.py ROOT: Benchpark makes a workspace of Ramble for each value of the experiment's variant `workload`. Works on a copy of Benchpark.
 
 Benchpark clones Ramble and Spack to ~/.benchpark when it starts for the first time. The test is skipped if Ramble is not there."""
 import pathlib

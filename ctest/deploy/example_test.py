@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""example_test.py ROOT DDPROXY_MODEL: this build must give the stored answers of deploy/example.
+"""example_test.py ROOT DDPROXY_MODEL: this build must predict deploy/example/prediction.json, and must find slower.h5 beside it slower than base.h5.
 
-The stand-alone tests of Spack read these files. If a change of the model changes the prediction, write the file anew:
+The stand-alone tests of Spack read these files. If a change of the model changes the prediction, write prediction.json anew:
 ddproxy-model predict deploy/example/twin.toml --json deploy/example/prediction.json"""
 import json
 import math

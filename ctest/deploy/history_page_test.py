@@ -15,7 +15,8 @@ CREATED = [f"2026-11-{day}T02:00:00Z" for day in (18, 19, 20)]
 
 
 def nights_of(*log_ratios, deviation=0.01, rounds=16):
-    """Returns one night for each log ratio. Each night has the case `naive` and the whole, whose log ratio is half as large."""
+    """Returns one night for each log ratio. Each night has the case `naive` and `the whole` (the mean over the cases). The log
+    ratio of `the whole` is half as large."""
     return [(created, "abc", rounds, {name: {"log_ratio": factor * value, "deviation": deviation} for name, factor in (("naive", 1.0), ("the whole", 0.5))})
             for created, value in zip(CREATED, log_ratios)]
 
@@ -42,7 +43,8 @@ def check_verdicts():
 
 
 def check_doubts():
-    """Without a verdict, or with an undecided one, the title has the last night of the case, and says whether it is noise."""
+    """Without a verdict, or if it is undecided, the title says how the last night that measured the case differs from the reference build, and
+    whether the difference is noise. If the verdict is undecided, the title also gives the reason."""
     check(history_page.finding("naive", nights_of(0.0, 0.02), {}), "naive: 2.0 % slower than the reference build in night 1")
     check(history_page.finding("naive", nights_of(0.02, -0.004), {}), "naive: 0.4 % faster than the reference build in night 1, within the noise")
     check(history_page.finding("naive", nights_of(0.02, deviation=None, rounds=1), {}),

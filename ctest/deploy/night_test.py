@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """night_test.py ROOT DDPROXY: the nightly job of deploy/spack/ci must decide, keep its state and write its artefacts.
 
-The builds are twins, so that no verdict depends on the speed of this machine. A slower build is a program that reads slower tables."""
+The builds run twins, so that no verdict depends on the speed of this machine. A slower build is a program that runs ddproxy with slower tables."""
 import json
 import os
 import pathlib
@@ -37,7 +37,8 @@ def write_pythons(folder):
 
 
 def write_spack(folder, build):
-    """Writes a program that stands for Spack, in which `build` is installed. Returns the PATH on which it is. `spack test run` ends with TEST_CODE."""
+    """Writes a program that stands for Spack, in which `build` is installed. Returns the PATH on which it is. Its `spack test run` ends
+    with the exit code in the environment variable TEST_CODE."""
     folder.mkdir()
     (folder / "spack").write_text('#!/bin/sh\nshift 2  # -C SCOPE\ncase "$1" in\n  location) echo ' + str(build) + ";;\n  find) echo /abc123 ;;\n"
                                   '  test) echo "tested $7"; exit "$TEST_CODE" ;;\nesac\n')

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""recipe_test.py ROOT: the recipe for Spack can be imported in every folder, and builds the right repository. Needs no Spack: mocks stand for its modules."""
+"""recipe_test.py ROOT: the recipe for Spack can be imported in every folder, and names the right repository to build. Needs no Spack: mocks stand for its modules."""
 import contextlib
 import os
 import pathlib

@@ -21,7 +21,7 @@ from small_twin import write_twin  # noqa: E402
 
 ROOT, DDPROXY = pathlib.Path(sys.argv[1]), sys.argv[2]
 JOB = ROOT / "deploy" / "slurm" / "run-8gpu.sbatch"
-ROUNDS = 10000  # of the job that is preempted
+ROUNDS = 10000  # number of rounds of the job that is preempted
 TINY = """[model]
 preset = "tiny"
 [step]
@@ -75,7 +75,8 @@ def settings_of(file):
 
 
 def check_eight_tasks(jobs):
-    """Eight tasks share the 16 CPUs of the node evenly. SLURM binds no task here, so OpenMP must not bind them to the same cores."""
+    """Eight tasks share the 16 CPUs of the node evenly. SLURM binds no task here. So the job must keep OpenMP from binding threads:
+    OpenMP would bind the threads of all tasks to the same cores."""
     figures, file = jobs.run(JOB, "tiny.toml")
     assert figures["valid"] in ("true", "oversubscribed"), figures
     assert list(file["provenance/host"].asstr()) == ["node1"] * 8
@@ -109,7 +110,7 @@ def check_twin(jobs):
 
 
 def check_installation(jobs):
-    """An installed job file starts the ddproxy on PATH, in a folder that has neither builds nor inputs."""
+    """Without the variable DDPROXY, the job starts the ddproxy on PATH, as after an installation. The folder of the job has neither builds nor inputs."""
     (jobs.folder / "bin").mkdir()
     (jobs.folder / "bin" / "ddproxy").symlink_to(DDPROXY)
     environment = jobs.environment
@@ -179,7 +180,7 @@ def check_preemption(jobs):
 
 
 def check_reframe(jobs):
-    """ReFrame submits its checks to SLURM, one after another."""
+    """ReFrame submits three of its four checks to SLURM, one after another."""
     if not (reframe := shutil.which("reframe")):
         print("left out: ReFrame is not installed (pip install reframe-hpc)")
         return

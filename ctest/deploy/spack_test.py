@@ -38,7 +38,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         scope = pathlib.Path(name)
         (scope / "repos.yaml").write_text(f"repos:\n  ddproxy_repo: {REPOSITORY}\n")
-        (scope / "packages.yaml").write_text("packages:\n  all:\n    buildable: true\n")  # a site can forbid to build what it has installed
+        (scope / "packages.yaml").write_text("packages:\n  all:\n    buildable: true\n")  # a site may forbid Spack to build packages that the site has installed
         start = [spack, "--color=never", "-C", scope]
         check_recipe(start)
         if "@" in tool.run(*start, "compiler", "list"):

@@ -8,7 +8,8 @@
 
 namespace ddproxy::fuzz {
 
-/// Writes the bytes to a file in memory and returns its path. The next call overwrites the file.
+/// Writes the bytes to a file in memory and returns its path. The next call overwrites the file. Ends the
+/// program with abort() if the file cannot be written.
 std::filesystem::path memory_file(std::uint8_t const* bytes, std::size_t count);
 
 }  // namespace ddproxy::fuzz

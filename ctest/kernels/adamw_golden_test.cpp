@@ -67,8 +67,8 @@ void clip(Floats const& gradient, double limit, Floats const& result) {
   exec.fence();
 }
 
-/// Returns the largest error of an element, relative to the element or to the learning rate, whichever is
-/// larger.
+/// Returns the largest error of an element. The error is divided by the element or by the learning rate,
+/// whichever is larger. Returns 1e30 if the sizes differ.
 double largest_error(Floats const& got, std::vector<double> const& expected, double learning_rate) {
   const auto values = to_host(got);
   if (values.size() != expected.size()) return 1e30;

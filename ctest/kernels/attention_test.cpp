@@ -62,7 +62,7 @@ struct Outputs {
   Floats out, dqkv;
 };
 
-/// Runs the forward and the backward kernel with packed memory.
+/// Runs the forward and the backward kernel with packed memory: q, k and v of a token are one row of `qkv`.
 Outputs packed(reference::AttentionSize const& s, Kernels const& kernels, std::vector<double> const& qkv,
                std::vector<double> const& gradient) {
   const AttentionSize size = in_space(s);
@@ -142,10 +142,10 @@ TEST_P(Attention, SeparateMemoriesInBatchedProductsGiveTheSame) {
   expect_the_same_separate(GetParam(), in_batches(GetParam()), of_blas);
 }
 
-// Sequences: one token; shorter than a host's tile of 48 queries; exactly one tile; longer; several tiles of
-// which the last is short; a number of heads that threads cannot share evenly; longer than a device's tile of
-// 256 queries. The last size needs two batches of products on a device: one has two sequences, one has the
-// third.
+// The sizes, in this order: a sequence of one token; a sequence shorter than a host's tile of 48 queries; one
+// of exactly one tile; one that is longer; two tiles, the last of which is short; a number of heads that two
+// threads cannot share evenly; a sequence longer than a device's tile of 256 queries. The last size needs two
+// batches of products on a device: one has two sequences, the other has the third.
 INSTANTIATE_TEST_SUITE_P(
     Sizes, Attention,
     testing::Values(reference::AttentionSize{1, 1, 1, 4}, reference::AttentionSize{2, 5, 3, 8},
@@ -193,8 +193,11 @@ TEST_P(FusedAttention, ComputesIfProductsRunInBf16) {
   if (s.sequence > 1) EXPECT_NE(to_host(of_fp32.dqkv), to_host(own.dqkv));
 }
 
-// Sequences: one token; a part of a tile of 64; exactly one tile; several tiles, the last of which is short;
-// two groups of sequences; query heads that share keys and values.
+// A tile has 64 queries or keys. With heads of 64 features the sizes are, in this order: a sequence of one
+// token; a part of a tile; exactly one tile; several tiles, the last of which is short; two groups of
+// sequences; query heads that share keys and values. With heads of 128 features: one token; two tiles, the
+// last of which is short; three whole tiles and one head of keys and values; several tiles, and as many heads
+// of keys as of queries.
 INSTANTIATE_TEST_SUITE_P(
     Sizes, FusedAttention,
     testing::Values(reference::AttentionSize{1, 1, 1, 64}, reference::AttentionSize{2, 37, 3, 64},

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """golden.py > golden.csv: computes gradients of the preset `tiny` with PyTorch's autograd, in double.
 
-Weights and tokens follow the formulas of reference_model.cpp. For the gradient of each tensor the script prints the norm, the
-dot product with cos(0.3 i), to which every element contributes, and every 97th element. On Debian 12: apt-get install python3-torch
+Weights and tokens follow the formulas of reference_model.cpp. The script prints the loss. For the gradient of each tensor it prints
+the norm, the sum of gradient[i] * cos(0.3 i) over all elements i, and every 97th element. On Debian 12: apt-get install python3-torch
 """
 import math
 

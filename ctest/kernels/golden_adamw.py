@@ -34,7 +34,8 @@ def gradients(step):
 
 
 def run(name):
-    """Yields rows: case, step, element, value. The element `norm` is the norm of the gradients in double."""
+    """Yields rows: case, step, element, value. After each step of KEPT there is a row for each parameter. In cases with `clip` each step
+    also has a row with the element `norm`: the norm of the gradients before clipping, in double."""
     lr, beta1, beta2, eps, decay, clip = CASES[name]
     p = torch.tensor(numbers(COUNT, 1), dtype=torch.float32, requires_grad=True)
     optimizer = torch.optim.AdamW([p], lr=lr, betas=(beta1, beta2), eps=eps, weight_decay=decay)

@@ -18,7 +18,7 @@ namespace {
 constexpr double tolerance = 1e-4;
 constexpr std::uint32_t seed = 42;
 
-/// Returns one tensor of a flat array in ready order.
+/// Returns the elements of the tensor `name`. `flat` has all tensors of the model, in ready order.
 std::vector<float> tensor(model::BackwardPass const& pass, std::vector<float> const& flat,
                           std::string const& name) {
   const auto slice = std::ranges::find(pass.gradients, name, &model::Gradient::name)->slice();
@@ -142,8 +142,8 @@ TEST(Gradients, AnOperationThatIsLeftOutIsFound) {
   const std::size_t operations = model::backward_pass(shape).operations.size();
   for (std::size_t left_out = 0; left_out < operations; ++left_out) {
     StepOnKernels(shape, {1, 32}, 1)
-        .gradients();                   // other tokens, so that recycled memory does not contain the results
-    StepOnKernels run(shape, {1, 32});  // new buffers, which contain no results of a previous pass
+        .gradients();                   // other tokens: memory that is used again then holds other results
+    StepOnKernels run(shape, {1, 32});  // new buffers, perhaps in the memory of the pass with other tokens
     for (std::size_t i = 0; i < operations; ++i)
       if (i != left_out) run.backward.run(i);
     run.backward.fence();

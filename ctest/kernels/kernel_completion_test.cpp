@@ -13,9 +13,10 @@
 #include "device.hpp"
 #include "miniapp/compute/kernel_backward.hpp"
 
-// A bucket starts when the operation that the model declares for its last gradient has completed.
-// Verification uses integers instead of the kernels, so it does not check this declaration. These tests check
-// that the kernels have completed each gradient by then.
+// For each gradient the model declares the operation that completes it. The all-reduce of a bucket starts
+// when the declared operation of its last gradient has ended. Verification uses integers instead of the
+// kernels, so it does not check this declaration. These tests check that the kernels have completed each
+// gradient by then.
 namespace ddproxy {
 namespace {
 
@@ -66,8 +67,9 @@ std::vector<float> copy_of(kernels::Floats const& arena, std::size_t offset, std
   return copy;
 }
 
-/// Runs one pass into an arena of NaN. With `early` 0 takes the early snapshot of a gradient after the
-/// operation that is declared to complete it. With `early` k takes it k operations before that.
+/// Runs one pass into an arena of NaN. If `early` is 0, takes the early snapshot of a gradient after the
+/// operation that is declared to complete it. If `early` is k, takes the snapshot k operations earlier, but
+/// not before the first operation has ended.
 Snapshots take_snapshots(Case const& test, std::size_t early) {
   const auto pass = model::backward_pass(test.shape);
   const auto arena = kernels::poisoned(static_cast<std::size_t>(model::parameters(pass)));
@@ -111,7 +113,7 @@ TEST_P(GradientCompletion, OfEachGradientIsByTheOperationThatIsSaidToCompleteIt)
 
 class EarlierCompletion : public GradientCompletion {};
 
-// Shows that the test above can fail: it detects a declaration that names an operation too early.
+// Shows that the test above can fail: it finds a declaration that names the operation before the right one.
 TEST_P(EarlierCompletion, OfNoGradientIsOneOperationEarlier) {
   const auto pass = model::backward_pass(GetParam().shape);
   const auto [early, late] = take_snapshots(GetParam(), 1);

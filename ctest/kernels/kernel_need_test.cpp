@@ -11,7 +11,7 @@
 namespace ddproxy {
 namespace {
 
-// Returns the floats of scratch memory of the kernel that needs the most.
+// Returns how many floats of scratch memory the kernel with the largest need takes.
 kernels::Index scratch_elements(model::Shape const& shape, model::Tokens tokens, kernels::Index concurrency) {
   const kernels::Index widest = std::max(3 * shape.d_model, shape.d_ff);
   return std::max({kernels::attention_scratch(concurrency, attention_size(shape, tokens)),
@@ -41,7 +41,8 @@ TEST(KernelNeed, TellsItsMemoryBeforehand) {
                 (std::vector<std::int64_t>{scratch_elements(shape, some, concurrency), 0}));
   const KernelMemory large = kernel_memory(model::find_preset("gpt2-large"), {1, 16}, 1);
   EXPECT_EQ(large.weights, 774030080LL * 4);
-  EXPECT_LT(2 * (large.total() + large.weights), 16LL << 30);  // two ranks; gradients are as large as weights
+  // Two ranks need less than 16 GiB. The added weights stand for the gradients, which total() does not have.
+  EXPECT_LT(2 * (large.total() + large.weights), 16LL << 30);
 }
 
 TEST(KernelNeed, TellsADevicesMemoryOnAHost) {

@@ -70,7 +70,7 @@ TEST(Rmsnorm, ARowOfZerosGivesZeros) {
   EXPECT_NEAR(to_host(kept).front(), 1 / std::sqrt(1e-5), 1e-3);
 }
 
-/// Returns gates in [-6, 6), and two gates for which exp() alone would overflow.
+/// Returns gates in [-6, 6), and the gates -100 and 100: exp(100) overflows a float.
 std::vector<double> gates(std::size_t count) {
   auto gate = scaled(numbers(count, 1), 6);
   gate[0] = -100;
@@ -128,7 +128,8 @@ TEST(Rope, TheTableHoldsEachCosineAndSineToTheLastBit) {
     }
 }
 
-/// Queries, keys and values in the memory layout of a case, and their values before the rotation in double.
+/// Queries, keys and values in the memory layout of a case. q, k and v are the same numbers in double, before
+/// the rotation.
 struct Rotated {
   AttentionSize size;
   std::vector<double> q, k, v;

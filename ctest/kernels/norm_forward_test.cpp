@@ -35,8 +35,9 @@ struct Size {
   std::size_t rows, columns;
 };
 
-// One element; fewer columns than a vector; columns_at_once columns (row_passes.hpp; 64 with AVX-512) and one
-// column more; narrow rows, each written alone; wide rows in groups, of which the last is short.
+// In this order: one element; fewer columns than a vector; columns_at_once columns (row_passes.hpp; 64 with
+// AVX-512) and one column more; narrow rows, each written alone (331 and 1280 columns); wide rows, written in
+// groups of four rows, of which the last group has fewer rows (2311 and 4096 columns).
 constexpr Size sizes[] = {{1, 1}, {3, 5}, {2, 64}, {2, 65}, {5, 331}, {6, 1280}, {7, 2311}, {9, 4096}};
 
 Index index(std::size_t value) {
@@ -121,8 +122,8 @@ TEST(NormForward, LayernormIsAccurateFarFromZero) {
     for (const std::size_t columns : {1280U, 4096U}) expect_accurate(way, Inputs({5, columns}, 100), 1e-4);
 }
 
-// The first element is far from the mean of its row, and the others lie close together. A variance from
-// differences to the first element would lose three digits.
+// The first element is far from the mean of its row, and the others lie close together. If the variance were
+// computed from the differences from the first element, it would lose three digits.
 TEST(NormForward, LayernormIsAccurateIfTheFirstElementIsFarFromTheMean) {
   for (auto const& way : implementations())
     for (const std::size_t columns : {2048U, 4096U}) {

@@ -47,7 +47,7 @@ void expect_near(Floats const& got, std::vector<double> const& expected, char co
 }
 
 TEST(Gelu, MatchesTheReference) {
-  // includes values for which exp() alone would overflow
+  // x includes -40 and 40: if tanh() were computed from exp() of its argument, exp() would overflow there
   auto x = scaled(numbers(5001, 1), 6);
   x[0] = -40;
   x[1] = 40;
@@ -134,8 +134,8 @@ TEST(Linear, MatchesTheReference) {
   }
 }
 
-/// Runs the backward pass of a linear layer on a device with products in bf16, and compares the gradients
-/// with the reference in double.
+/// Runs the backward pass of a linear layer, and compares the gradients with the reference in double. The
+/// caller has set the precision of matrix products to bf16.
 void check_linear_in_bf16(std::size_t n, std::size_t in, std::size_t out) {
   SCOPED_TRACE(testing::Message() << n << " x " << in << " x " << out);
   const auto x = numbers(n * in, 1), w = numbers(in * out, 2), dy = numbers(n * out, 4);
@@ -154,8 +154,8 @@ void check_linear_in_bf16(std::size_t n, std::size_t in, std::size_t out) {
   expect_near(dbias, expected.bias, "dbias");
 }
 
-// In the first two sizes, the rows or the columns of dy are no multiple of 8. Then one kernel sums dy, and
-// another makes the copy of dy in bf16. For the last size one kernel does both.
+// In the first two sizes, the number of rows or of columns of dy is not a multiple of 8. Then one kernel sums
+// dy, and another makes the copy of dy in bf16. For the last size one kernel does both.
 TEST(Linear, InBf16IsNearTheReference) {
   if (!on_device) GTEST_SKIP() << "products run in bf16 on devices only";
   set_matrix_precision(MatrixPrecision::bf16);

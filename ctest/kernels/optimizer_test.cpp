@@ -65,8 +65,8 @@ std::vector<double> gradients(std::size_t count, unsigned step) {
 }
 
 /// Compares several updates with the reference. The error of a parameter is relative to its size: its largest
-/// absolute value in all steps, and at least the learning rate. Each update rounds a float in proportion to
-/// its value at that time. The value may become much smaller later.
+/// absolute value in all steps, and at least the learning rate. The reason: each update rounds the parameter,
+/// the rounding error is proportional to the value at that time, and the value may become much smaller later.
 void check_adamw(std::size_t count, AdamwSettings const& settings, double const* scale) {
   SCOPED_TRACE(testing::Message() << count << " parameters, scale " << (scale ? *scale : 1));
   constexpr unsigned steps = 6;
@@ -130,7 +130,8 @@ TEST(SumOfSquares, MatchesTheReference) {
   EXPECT_EQ(squares_of(to_space({3}), 0), 0);
 }
 
-// A sum in float would have an error of about 1e-3 here. With more elements such a sum stops growing.
+// If the elements were added one by one in float, the error would be 8e-2 here. With more elements such a sum
+// stops growing.
 TEST(SumOfSquares, OfManyEqualElementsIsRightToTenDigits) {
   constexpr Index count = 20'000'003;
   const Floats x("x", static_cast<std::size_t>(count));
@@ -149,7 +150,8 @@ TEST(SumOfSquares, DoesNotOverflowWhereAFloatDoes) {
   EXPECT_NEAR(squares_of(to_space({3e20, -4e20}), 2) / 25e40, 1, 1e-6);
 }
 
-/// Returns the factor and the norm for gradients in two arrays.
+/// Returns the two results of clip_factor(), factor and norm, for the gradients in the arrays a and b
+/// together.
 std::vector<float> clipped(std::vector<double> const& a, std::vector<double> const& b, double clip) {
   const Space exec;
   const Floats scratch = poisoned(static_cast<std::size_t>(sum_of_squares_scratch(exec.concurrency())));

@@ -10,7 +10,7 @@
 
 #include "device.hpp"
 
-// Compiled with the flags of the kernels, because -ffast-math could break power_of_two().
+// This test is compiled with the flags of the kernels, because -ffast-math could break power_of_two().
 namespace ddproxy::kernels {
 namespace {
 

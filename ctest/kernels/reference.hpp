@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-// Every operation as plain loops in double, with the names that the headers of the kernels use. This code
-// shares nothing with the kernels.
+// Every operation of the kernels as plain loops in double. The arrays have the layouts that the headers of
+// the kernels describe. This code shares nothing with the kernels.
 namespace ddproxy::reference {
 
 using Array = std::vector<double>;
@@ -44,14 +44,15 @@ struct SwigluGradients {
 };
 SwigluGradients swiglu_backward(Array const& gate, Array const& up, Array const& dy);
 
-/// Returns x [N, heads, D] with its pairs of neighbouring features rotated. Row n has position n % sequence.
-/// `direction` is 1, or -1 for the inverse rotation.
+/// Returns x [N, heads, head_size] with its pairs of neighbouring features rotated. Row n has position n %
+/// sequence. `direction` is 1, or -1 for the inverse rotation.
 Array rope(Size sequence, Size heads, Size head_size, double theta, Array const& x, double direction);
 
 Array gelu(Array const& x);
 Array gelu_backward(Array const& x, Array const& dy);
 
-/// A row of qkv has the queries of all heads side by side, then the keys and the values of kv_heads heads.
+/// A row of qkv has the queries of all heads side by side, then the keys of kv_heads heads, then their
+/// values.
 struct AttentionSize {
   Size batch, sequence, heads, head_size;
   Size kv_heads = heads;
@@ -64,9 +65,12 @@ Array attention_backward(AttentionSize size, Array const& qkv, Array const& dout
 double cross_entropy(Size rows, Size vocabulary, Array const& logits, Tokens const& targets);
 Array cross_entropy_backward(Size rows, Size vocabulary, Array const& logits, Tokens const& targets);
 
+/// Returns x[n] = table[tokens[n]] + positions[n % sequence].
 Array embedding(Size sequence, Size columns, Tokens const& tokens, Array const& table,
                 Array const& positions);
+/// Adds dx[n] to dtable[tokens[n]] for each n.
 void add_token_gradient(Size columns, Tokens const& tokens, Array const& dx, Array& dtable);
+/// Returns dpositions [context, columns]. It is 0 for the positions from `sequence` on.
 Array position_gradient(Size sequence, Size columns, Size context, Array const& dx);
 
 }  // namespace ddproxy::reference

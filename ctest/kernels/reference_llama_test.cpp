@@ -16,8 +16,8 @@ Array waves(Size count, double frequency) {
   return values;
 }
 
-/// Compares gradient[i] with the derivative of s with respect to x[i], where s is the sum over j of dy[j]
-/// forward(x)[j]. Computes the derivative by finite differences of fourth order.
+/// Compares gradient[i] with the derivative of s with respect to x[i], where s is the sum of dy[j] y[j] over
+/// j, and y = forward(x). Computes the derivative by finite differences of fourth order.
 template <class Forward>
 void expect_derivative(Array x, Array const& dy, Array const& gradient, Forward const& forward) {
   constexpr double h = 1e-3;

@@ -12,7 +12,8 @@ namespace ddproxy::reference {
 
 using Tensors = std::map<std::string, Array>;
 
-/// The data of one step: tokens [B, T], and for each token the token that the model should predict.
+/// The data of one step: tokens [batch, sequence], and for each token the token that the model should
+/// predict.
 struct Step {
   Size batch;
   Size sequence;

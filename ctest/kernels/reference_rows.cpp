@@ -22,8 +22,8 @@ Normalised normalise(double const* x, Size columns) {
   return row;
 }
 
-/// Returns the index at which q, k or v (part 0, 1 or 2) of query head h starts at position t of sequence b.
-/// heads / kv_heads consecutive query heads share k and v.
+/// Returns the index in qkv of the first element of q, k or v (part 0, 1 or 2) of query head h for position t
+/// of sequence b. heads / kv_heads consecutive query heads share one head of k and v.
 Size place(AttentionSize const& s, Size b, Size t, Size part, Size h) {
   const Size token = (b * s.sequence + t) * (s.heads + 2 * s.kv_heads);
   if (part == 0) return (token + h) * s.head_size;

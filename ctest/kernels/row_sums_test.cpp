@@ -34,8 +34,9 @@ std::vector<Implementation> implementations() {
   return all;
 }
 
-// One element; fewer rows than parts; a last team with fewer than 32 columns; several teams; parts without
-// rows; more rows in a part, and more columns, than hosts handle at once (norm_backward_host.cpp).
+// In this order: one element; fewer rows than parts; a last team with fewer than 32 columns; several teams;
+// parts without rows; more rows in a part, and more columns, than hosts handle at once
+// (norm_backward_host.cpp).
 constexpr RowParts sizes[] = {{1, 1, 1}, {3, 5, 8}, {40, 33, 7}, {65, 100, 16}, {10, 70, 6}, {21, 331, 2}};
 
 std::size_t elements(RowParts const& size) {
@@ -51,7 +52,8 @@ Doubles sums(RowParts const& size, Value const& value) {
   return all;
 }
 
-/// Adds the parts of the partial sums, from part `first` on, and compares the sums with `expected`.
+/// Adds size.parts partial sums of each column, from row `first` of `partial` on, and compares the results
+/// with `expected`.
 void expect_sums(Implementation const& way, RowParts const& size, Floats const& partial, Index first,
                  Doubles const& expected) {
   for (const SumMode mode : {SumMode::assign, SumMode::add}) {
@@ -99,8 +101,7 @@ TEST(RowSums, AreTheSumsOfTheColumns) {
     }
 }
 
-/// The arrays of a norm with random inputs. `offset` and `scale` are those of a row: xhat = (x - offset)
-/// scale.
+/// The arrays of a norm with random inputs. `offset` and `scale` [rows] define xhat = (x - offset) * scale.
 struct Norm {
   RowParts size;
   Doubles x, weight, dy, before, offset, scale;
@@ -120,7 +121,7 @@ struct Norm {
     const auto row = static_cast<std::size_t>(r);
     return (x[place(r, c)] - offset[row]) * scale[row];
   }
-  /// Returns the average over a row of d w times factor(column).
+  /// Returns the average over row r of dy * weight * factor(column).
   template <class Factor>
   double average(Index r, Factor const& factor) const {
     double sum = 0;

@@ -94,7 +94,8 @@ bool contains(std::string const& text, char const* part) {
   return text.find(part) != std::string::npos;
 }
 
-// Returns the owner of an allocation that the function at `address` made.
+// Returns who owns an allocation that the function at `address` made: ddproxy (own), another library (other),
+// or whoever called the function (caller).
 Owner owner_of(ProgramSymbols const& symbols, void const* address) {
   const std::string name = symbols.name_at(address);
   if (contains(name, "ddproxy::")) return Owner::own;

@@ -18,8 +18,8 @@ void watch_allocations();
 /// {fmt} are skipped, because they allocate for their caller. If the first function after them has
 /// "ddproxy::" in its name, the allocation is ddproxy's own. This includes allocations in kernels, because
 /// the Kokkos function that calls a kernel has the type of the kernel in its name. An allocation whose call
-/// stack shows no owner is returned as "unknown". Call own_allocations() when all threads of the step are
-/// idle.
+/// stack shows no owner is returned as "unknown". Only the first 20000 calls have a call stack; if there were
+/// more, the last text says so. Call own_allocations() when all threads of the step are idle.
 std::vector<std::string> own_allocations();
 
 }  // namespace ddproxy

@@ -55,8 +55,8 @@ class WatchedLane : public ComputeLane {
 };
 
 /// Returns whether this Kokkos allocates memory when it launches a kernel. Kokkos 5 does so in each launch
-/// with teams. The compiler inlines that code into the kernels, so a call stack cannot tell it from ddproxy's
-/// own.
+/// with teams. The compiler inlines that code into the kernels, so a call stack does not show whether Kokkos
+/// or ddproxy has allocated.
 bool launches_allocate() {
   static const std::string label = "a launch that allocates nothing of its own";
   const auto launch = [] {

@@ -29,7 +29,9 @@ int rank() {
   return test_runtime->rank();
 }
 
-// Who drives the all-reduces, and by which calls. A spinning thread has a core of its own.
+// The driver of the all-reduces and its MPI calls. For `poll` and `none` the driver is the compute side, else
+// a thread. A spinning thread has a core of its own. The calls are nonblocking if the name does not say
+// otherwise.
 enum class Drive { thread, spinning, poll, none, blocking, spinning_blocking, both_calls };
 
 CallTable calls_of(Drive drive) {

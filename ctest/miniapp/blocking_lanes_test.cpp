@@ -29,8 +29,8 @@ TEST(BlockingLanes, GathersAndReduceScattersRunBesideEachOther) {
   EXPECT_NE(exact.lanes()[0]->description().find("blocking"), std::string::npos);
 }
 
-// Ranks with different graphs may wait for their lanes in different orders. So a lane must begin its calls
-// even while the compute side waits for another lane.
+// Ranks with different graphs may wait for their lanes in different orders. If a lane began its calls only
+// when the compute side waits for this lane, the ranks would wait forever.
 TEST(BlockingLanes, RanksMayWaitForThemInDifferentOrders) {
   if (provided_threads() < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "MPI does not provide MPI_THREAD_MULTIPLE";
   const int rank = test_runtime->rank();

@@ -107,7 +107,7 @@ TEST_F(CalibrationRecorder, GivesBackNothingBeforeAnythingIsWritten) {
   expect_equal(*recorder_, {});
 }
 
-// Rows have different numbers of samples, and the second round adds samples.
+// Rows have different numbers of samples. The second call of write() gives most rows more samples.
 TEST_F(CalibrationRecorder, GivesBackEverySampleBitForBit) {
   Tables tables{passes(2), {size(1000, 4), size(2000, 1), size(3000, 3)}, {run(1000, 1), run(2000, 3)}};
   write(tables);
@@ -175,7 +175,8 @@ TEST_F(CalibrationRecorder, GivesBackHandoversWithoutProbes) {
   expect_equal_handovers(*recorder_, times);
 }
 
-// Samples from after the sweep are written to datasets of their own, and only once.
+// Samples from after the sweep must be written to datasets of their own (later_seconds), and not also to
+// those of the calibration.
 TEST_F(CalibrationRecorder, GivesBackTheSamplesOfAfterTheSweepBehindTheOthers) {
   const Tables before{passes(2), {size(1000, 2), size(2000, 3)}, {run(1000, 2), run(2000, 1)}};
   const Tables more{passes(3), {size(1000, 0), size(2000, 4)}, {run(1000, 3), run(2000, 0)}};

@@ -57,14 +57,15 @@ TEST(PrefersBlocking, WhatThePairsDisagreeOnDoesNotDecide) {
   EXPECT_FALSE(prefers_blocking({4096, 2e-6, 1e-6, 1.0, 1.04, false}));
 }
 
-// Restores the cores that this process may use.
+// When a test ends, restores the cores that the calling thread may use.
 struct Affinity {
   Affinity() { sched_getaffinity(0, sizeof before, &before); }
   ~Affinity() { sched_setaffinity(0, sizeof before, &before); }
   cpu_set_t before;
 };
 
-// Restricts this process to the first `count` of all cores. The kernel ignores cores that do not exist.
+// Restricts the calling thread to the first `count` of all cores. The kernel ignores cores that do not exist.
+// Returns how many cores the thread may then use.
 int allow_first(int count) {
   cpu_set_t all, some;
   CPU_ZERO(&all);

@@ -189,7 +189,7 @@ TEST_F(VerifyCollective, SeesAWrongPiece) {
     EXPECT_GT(measure_pieces(context, 48000, 19200, 2, verb).wrong, 0) << static_cast<int>(verb);
 }
 
-// The pieces have 4800, 4800 and 2400 elements.
+// The pieces have 4800, 4800 and 2400 elements. The lane leaves out the piece with 2400 elements.
 TEST_F(VerifyCollective, SeesAWrongLastPiece) {
   if (test_runtime->ranks() == 1) GTEST_SKIP() << "needs two ranks";
   RankContext context = faulty_context([](CollectiveCall call) {

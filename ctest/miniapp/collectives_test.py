@@ -103,7 +103,7 @@ def check_memory():
 
 
 def check_replay():
-    """Checks that a twin can read the tables of the command, for every verb and for a(x)."""
+    """Checks that a twin can read tables in the format of `ddproxy collectives`, which has every verb, and in that of a(x)."""
     write("times.csv", "layer,seconds\nlm_head,1e-3\nln_f,1e-3\nh.1,1e-3\nh.0,1e-3\nembedding,1e-3\n")
     write("all.csv", "verb,ranks,bytes,seconds\n" + "".join(f"{verb},2,{size},{(k + 1) * size * 1e-8:.9g}\n"
                                                              for k, verb in enumerate(VERBS) for size in (100000, 1000000)))
@@ -129,7 +129,7 @@ def check_replay():
 
 
 def check_groups():
-    """Checks two groups of two ranks, and that a group of all ranks is the world."""
+    """Checks two groups of two ranks. Checks that one group of all ranks is reported as if there were no groups."""
     text, _ = start(4, tiny, "-o", "g.h5", "--json", "g.json", "--sizes", "0.01,0.1", "--group", "2")
     assert "collectives, 2 groups of 2 ranks at the same time" in text and "multiples of 8 bytes" in text, text
     with h5py.File("g.h5") as file:

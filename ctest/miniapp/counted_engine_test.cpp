@@ -129,7 +129,8 @@ TEST(CountedEngine, EveryStrategyReducesEachGradientOnce) {
   }
 }
 
-// In fp32 some MPIs let two ranks exchange halves by MPI_Sendrecv instead, so this test uses bf16.
+// In fp32 and with some MPI libraries, ddproxy averages over two ranks with MPI_Sendrecv
+// (exchange_average.hpp), so this test uses bf16.
 TEST(CountedEngine, BlockingCallsCarryTheSameBytes) {
   const auto config = tiny(WireFormat::bf16);
   const auto workload = make_workload(config);

@@ -187,7 +187,7 @@ TEST_F(Device, AReductionBeyondTheLimitEndsNccl) {
   exec.fence("over");
 }
 
-// Leaves an error behind, as a library does if a call fails and it goes on.
+// Leaves an error behind, as a library does that goes on after one of its calls has failed.
 void leave_an_error() {
 #if defined(KOKKOS_ENABLE_CUDA)
   (void)cudaSetDevice(-1);

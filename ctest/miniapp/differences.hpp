@@ -16,16 +16,16 @@ namespace ddproxy {
 
 inline constexpr double not_comparable = 1e30;
 
-/// Returns the largest absolute value of a tensor without NaN.
+/// Returns the largest absolute value of the elements of a tensor. Ignores NaN.
 inline double largest_of(std::span<const float> tensor) {
   double largest = 0;
   for (const float each : tensor) largest = std::max(largest, std::abs(static_cast<double>(each)));
   return largest;
 }
 
-/// Returns the largest difference between gradients, relative to the largest gradient of the same tensor of
-/// `expected`. Both arrays have all elements of the model. Returns not_comparable if an element is NaN or if
-/// an array has another size.
+/// Returns the largest difference between an element of `gradients` and the same element of `expected`,
+/// relative to the largest absolute value of its tensor in `expected`. Both arrays have all elements of the
+/// model. Returns not_comparable if an element is NaN or if an array has another size.
 inline double largest_difference(model::TensorLayout const& layout, std::span<const float> gradients,
                                  std::span<const float> expected) {
   if (gradients.size() != layout.elements() || expected.size() != layout.elements()) return not_comparable;
@@ -73,7 +73,8 @@ class UpdateComparison {
     expected_before_ = expected;
   }
 
-  /// Returns the largest difference between two changes, in units of the learning rate.
+  /// Returns the largest difference between the changes of a parameter in the two runs, in units of the
+  /// learning rate. Returns not_comparable if a change was NaN.
   double worst() const { return worst_; }
   std::size_t compared() const { return compared_; }  ///< number of elements compared, all steps together
   /// Returns the number of elements that are left out after the steps so far.

@@ -96,7 +96,7 @@ TEST(Marks, AreOneUntilMoreIsAskedFor) {
   EXPECT_GT(wait_until_over(marks.after(exec)), moment_of(first));
 }
 
-// The host may enqueue operations ahead of the device, but not more than RunAhead::most.
+// The host may be ahead of the device, but by at most RunAhead::most operations.
 TEST(RunAhead, WaitsForAnOperationSoManyBefore) {
   std::vector<PlannedEvent> events(RunAhead::most + 2);
   RunAhead run_ahead(events.size());

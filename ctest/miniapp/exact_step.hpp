@@ -29,7 +29,7 @@ struct Drive {
   bool blocking = false;
   std::size_t piece = 40;  ///< elements of the largest piece of a collective
   WireFormat wire = WireFormat::fp32;
-  WrapEngine wrap = {};                 ///< if set, returns the engine that takes the place of the MPI engine
+  WrapEngine wrap = {};                 ///< if set, takes each engine and returns the engine for the lane
   std::function<void()> at_start = {};  ///< if set, called at the start of the timed region
   std::function<void()> at_end = {};    ///< if set, called at the end of the timed region
   MakeStaging staging = {};             ///< if set, collectives go through this staging, as on a device
@@ -50,9 +50,9 @@ class WatchedExactLane : public ExactLane {
   std::function<void()> at_start_;
 };
 
-/// Runs this rank's part of any step with exact numbers. Has memory for the buffers of the step, an MPI
-/// communicator for each of its communicators, and a lane for each of its communication lanes. The step must
-/// have as many ranks as MPI_COMM_WORLD.
+/// Runs this rank's part of any step with the exact numbers of ExactLane. Has memory for the buffers of the
+/// step, an MPI communicator for each of its communicators, and a lane for each of its communication lanes.
+/// The step must have as many ranks as MPI_COMM_WORLD.
 class ExactStep {
  public:
   ExactStep(model::RankGraphs const& graphs, Drive drive)
@@ -80,9 +80,9 @@ class ExactStep {
   ExactStep(ExactStep const&) = delete;
   ExactStep& operator=(ExactStep const&) = delete;
 
-  /// Runs the step once. Elements for which the graph declares no content at its start are NaN. Elements are
-  /// checked when a task reads them, and at the end of the step. Returns the number of wrong elements on all
-  /// ranks.
+  /// Runs the step once. At the start, elements are NaN if the graph declares no content for them. Elements
+  /// are checked when a task reads them, and at the end of the step. Returns the number of wrong elements on
+  /// all ranks.
   std::size_t run(std::chrono::microseconds pause = std::chrono::microseconds(0)) {
     WatchedExactLane compute(*plan_, memory_, graph_.tasks.size(),
                              std::chrono::duration<double>(pause).count(), drive_.at_start);

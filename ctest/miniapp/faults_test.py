@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""faults_test.py DDPROXY INPUTS MPIEXEC...: each wrong input must give one line on standard error and its exit code."""
+"""faults_test.py DDPROXY INPUTS MPIEXEC...: a wrong input must give one line of ddproxy on standard error and exit code 2. Also checks runs that lack memory, are interrupted,
+cannot write their output, or have a rank that stops: their exit codes, their messages and the files that they leave."""
 import os
 import signal
 import subprocess
@@ -326,7 +327,7 @@ def check_stopped_rank():
         part = "is not complete after 3 s" if in_bucket else " did not return within 3 s"
         for part in (part, "(allreduce.timeout_s), while in pass ", " of the sweep ("):
             assert part in lines[0], lines
-        assert "(flat)" in lines[0] or (not in_bucket and "(compute alone)" in lines[0]), lines  # T_compute has barriers too
+        assert "(flat)" in lines[0] or (not in_bucket and "(compute alone)" in lines[0]), lines  # passes without communication have barriers, in which a rank can wait, too
         with h5py.File("stuck.h5.part") as file:
             assert file.attrs["complete"] == 0 and file["sweep"].attrs["call"] == "blocking"
             assert (file["sweep/measured"][:] > 0).any()

@@ -7,10 +7,10 @@
 #include "ctest/kernels/reference_model.hpp"
 #include "ctest/miniapp/step_run.hpp"
 
-// The training of golden_steps.py and golden_updates.py.
+// Sets up the training of golden_steps.py and golden_updates.py for the kernels.
 namespace ddproxy {
 
-inline constexpr int golden_batch = 2, golden_length = 16;  // of a micro-batch
+inline constexpr int golden_batch = 2, golden_length = 16;  // sequences of a micro-batch, tokens of each
 
 /// Returns this rank's share of the batch, two sequences in each micro-batch.
 inline std::vector<TokenBatch> own_batches(model::Shape const& shape) {
@@ -29,7 +29,7 @@ inline std::vector<TokenBatch> own_batches(model::Shape const& shape) {
   return batches;
 }
 
-/// Returns the training of golden_steps.py.
+/// Returns a step with the settings of golden_steps.py (CLIP, ADAMW) and this rank's batches.
 inline StepCase golden_case(model::Shape const& shape, model::Checkpoint checkpoint) {
   StepCase c{shape, {golden_batch, golden_length}};
   c.batches = own_batches(shape);

@@ -2,11 +2,11 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """golden_steps.py > golden_steps.csv: trains a small GPT-2 and a small Llama for a few steps with PyTorch, in double.
-golden_steps.py --check FILE: trains them again and compares. Exits with 77 if this Python has no torch.
+golden_steps.py --check FILE: trains them again and compares the rows with FILE. Exits with 77 if this Python has no torch.
 
-Each step has one batch of 8 sequences of 16 tokens, a clipped gradient and AdamW. Weights and tokens follow the formulas of
-ctest/kernels/reference_model.cpp. The loss is computed before the update, and the norm of the gradients before they are clipped.
-On Debian 12: apt-get install python3-torch
+All steps have the same batch of 8 sequences of 16 tokens. Each step clips the gradients and updates the weights with AdamW. Weights
+and tokens follow the formulas of ctest/kernels/reference_model.cpp. The loss is computed before the update, and the norm of the
+gradients before they are clipped. On Debian 12: apt-get install python3-torch
 """
 import math
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""golden_updates.py > golden_updates.csv: the first update of the models of golden_steps.py with PyTorch, in double.
-golden_updates.py --check FILE: computes it again and compares. Exits with 77 if this Python has no torch.
+"""golden_updates.py > golden_updates.csv: computes the first update of the models of golden_steps.py with PyTorch, in double.
+golden_updates.py --check FILE: computes it again and compares the rows with FILE. Exits with 77 if this Python has no torch.
 
 A row has an element of a tensor: its gradient divided by the norm of all gradients, and the change of the parameter in units of the learning rate. At most
 299 elements of each tensor are kept, evenly spaced, and the one with the largest gradient.
@@ -26,7 +26,7 @@ def kept(gradient):
 
 
 def first_update(model):
-    """Returns (tensor, gradients, changes) for each tensor."""
+    """Returns (name, clipped gradients, changes of the parameters) for each tensor."""
     weights = formula_weights(model)
     count = BATCH * SEQUENCE
     tokens = torch.tensor([(3 * n * n + 13 * n + 5) % model.vocabulary for n in range(count)]).reshape(BATCH, SEQUENCE)

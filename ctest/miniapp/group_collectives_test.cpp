@@ -124,7 +124,7 @@ TEST_F(GroupCollectives, SeeOneWrongElementOfOneGroup) {
     }
 }
 
-/// The groups {0, 3} and {2, 1} have the same places as {0, 1} and {2, 3}, but other ranks.
+/// In the groups {0, 3} and {2, 1} each rank has the same place as in {0, 1} and {2, 3}, but another partner.
 TEST_F(GroupCollectives, SeeARankOfAnotherGroup) {
   const int rank = test_runtime->rank();
   MPI_Comm other = MPI_COMM_NULL;

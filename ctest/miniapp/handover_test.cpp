@@ -11,7 +11,7 @@
 namespace ddproxy {
 namespace {
 
-/// Spins for `slower` before a call is handed over.
+/// Spins for `slower` in progress(), before the other lane hands over its calls.
 class SlowHandover : public PassingLane {
  public:
   SlowHandover(std::unique_ptr<CommunicationLane> lane, Clock::duration slower)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """kills_test.py DDPROXY WRITE_FAULTS [KILLS [FULL_DISKS]]: kills a run while it writes, and fills its disk. Nothing that was flushed may be lost.
-A sixth as many runs of `ddproxy step` are killed, too. They must flush samples while they measure.
+Runs of `ddproxy step` are killed, too: KILLS / 6 of them in each turn, in up to three turns. They must flush samples while they measure.
 
 A twin writes k.h5 in a folder that has an older k.h5 with its tables. WRITE_FAULTS (write_faults.cpp) plants the fault at a chosen write, sync,
 rename or unlink. Default: 60 kills and 30 full disks."""
@@ -145,7 +145,7 @@ def struck_step(root, number, at):
 
 def strike_steps(root, tries):
     results, unfinished = [], []
-    for turn in range(3):  # on a busy machine a flush takes long, so there are few of them, and perhaps none between two samples
+    for turn in range(3):  # several turns: on a busy machine a flush takes long, so there are few flushes, and perhaps none between two samples
         whole = Run(root, f"whole{turn}", None, command="step").start()
         assert whole.code == 0 and samples_in(whole.out / "k.h5") == STEP_SAMPLES, whole.errors
         points = whole.points()

@@ -19,7 +19,8 @@
 // steps on the kernels and replayed steps.
 namespace ddproxy {
 
-// Blocking calls on several lanes need a thread for each lane.
+// Returns the thread level that these tests ask of MPI. Blocking calls on several lanes need a thread for
+// each lane.
 int mpi_threads_of_test() {
   return MPI_THREAD_MULTIPLE;
 }

@@ -31,12 +31,14 @@ bool becomes_true(Condition const& condition) {
   return condition();
 }
 
-/// Lets the communication thread, which spins for 0.2 ms, sleep. On a busy machine it may still spin.
+/// Waits for 10 ms. The communication thread spins for 0.2 ms and then sleeps. On a busy machine it may still
+/// spin.
 void let_it_sleep() {
   std::this_thread::sleep_for(10ms);
 }
 
-/// What an engine saw. It outlives the engine.
+/// What an engine saw. It lives until the engine has left its last call. Only the engine of a stuck call may
+/// live longer.
 struct Seen {
   std::atomic<std::size_t> begun{0};           // calls
   std::atomic<bool> released{true};            // false: the engine stays in its call

@@ -8,8 +8,9 @@
 #include "miniapp/measure/pass/step_traces.hpp"
 #include "model/step/check/check.hpp"
 
-// Runs sharded steps, a pipeline and a ring over MPI, and checks every element. They have several
-// communication lanes, or groups of sends and receives. One thread or the compute side drives the lanes.
+// Runs sharded steps, a pipeline and a ring over MPI, and checks every element. These steps have several
+// communication lanes, or groups of sends and receives. One communication thread or the compute side drives
+// all lanes of a rank.
 namespace ddproxy {
 namespace {
 
@@ -113,8 +114,8 @@ bool is(model::Task const& task, model::Verb verb) {
   return collective && collective->verb == verb;
 }
 
-// Gathers all units into one buffer, instead of two buffers that take turns. So the next unit is gathered
-// while the previous unit is read.
+// Gathers all units into one buffer, instead of two buffers that take turns. So the next unit overwrites the
+// previous unit while that is read.
 TEST(LanesPlanted, ASlotThatIsUsedAgainTooEarlyIsCaught) {
   if (ranks() != 2) GTEST_SKIP() << "for two ranks";
   auto graphs = model::fsdp_step(layers, {.shards = 2});

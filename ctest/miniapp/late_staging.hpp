@@ -13,8 +13,8 @@
 
 namespace ddproxy {
 
-/// Staging memory that copies late, as the stream of a device may do. Every third call of over() carries out
-/// one copy. Code that does not wait for a copy then reads old numbers.
+/// Staging memory that copies late, as the stream of a device may do. While copies wait, every third
+/// call of over() carries out one of them. Code that does not wait for a copy then reads old numbers.
 class LateStaging : public Staging {
  public:
   LateStaging(float* arena, std::size_t piece) : arena_(arena), piece_(piece), memory_(2 * piece) {}

@@ -50,7 +50,7 @@ TEST(LocalRank, OfMpirunWithinAJobOfSlurmIsMpiruns) {
                {"OMPI_COMM_WORLD_LOCAL_RANK", "5"},
                {"OMPI_COMM_WORLD_LOCAL_SIZE", "8"}},
               5, 8);
-  expect_rank({{"SLURM_LOCALID", "0"}, {"SLURM_NTASKS_PER_NODE", "8"}}, 0, 1);  // started without mpirun
+  expect_rank({{"SLURM_LOCALID", "0"}, {"SLURM_NTASKS_PER_NODE", "8"}}, 0, 1);  // no mpirun, no srun
 }
 
 Settings settings_of(int threads, int own_cores, std::map<std::string, std::string> const& set,

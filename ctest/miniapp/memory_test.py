@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""memory_test.py DDPROXY MPIEXEC...: the peak memory of a rank must be within 5 % of the prediction of --dry-run, for sweeps and for whole steps that need
-0.5 GiB or more. The results file must hold the same prediction."""
+"""memory_test.py DDPROXY MPIEXEC...: the largest peak memory of a rank must be within 5 % of the prediction of --dry-run, for sweeps and for whole steps
+that need 0.5 GiB or more. The results file must hold the same prediction."""
 import os
 import re
 import subprocess
@@ -58,7 +58,7 @@ def check(command, text):
     with h5py.File("out.h5") as file:
         need, peak = file["provenance/memory_need"][:], file["provenance/peak_memory"][:].max()
     assert abs(float(re.search(r"memory: (\S+) GiB", told)[1]) - need[0] / 2**30) < 0.006, (told, need)
-    assert "memory:" not in said, said  # below 1 GiB it is stored but not printed
+    assert "memory:" not in said, said  # a need and a peak below 1 GiB are stored but not printed
     assert abs(peak / need[0] - 1) < 0.05, (text, need, peak)
     print(f"{command}: predicted {need[0] / 2**20:.1f} MiB, peak {peak / 2**20:.1f} MiB")
     return peak

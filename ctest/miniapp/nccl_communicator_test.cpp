@@ -53,7 +53,7 @@ ncclResult_t ncclAllReduce(void const*, void*, size_t, ncclDataType_t, ncclRedOp
   ++nccl->reduced;
   return ncclSuccess;
 }
-// The other functions record their arguments.
+// The next five functions record their names and one argument in the log.
 ncclResult_t ncclReduceScatter(void const*, void*, size_t count, ncclDataType_t, ncclRedOp_t, ncclComm_t,
                                cudaStream_t) {
   nccl->log += "reduce_scatter of " + std::to_string(count) + " ";
@@ -214,7 +214,7 @@ void use_with(StandIn::Call hanging) {
 }
 
 TEST_F(Nccl, ACallThatDoesNotComeBackEndsTheProcessAndSaysWhat) {
-  GTEST_FLAG_SET(death_test_style, "fast");  // MPI runs in one process
+  GTEST_FLAG_SET(death_test_style, "fast");  // the other style would start MPI a second time
   const auto ends = testing::ExitedWithCode(exit_run_time);
   EXPECT_EXIT(use_with(StandIn::reducing), ends,
               "ddproxy: rank 0: NCCL: the all-reduce of bucket 2 did not complete within 0.5 s");

@@ -12,7 +12,8 @@
 namespace ddproxy {
 
 /// Returns the reason why the ranks of this test cannot use NCCL, the same on all ranks. Returns an empty
-/// text if they can. Ranks that share a device need NCCL 2.30 and NCCL_MULTI_RANK_GPU_ENABLE=1. Collective.
+/// text if they can. Ranks that share a device need NCCL 2.30 or later, and
+/// NCCL_MULTI_RANK_GPU_ENABLE=1. All ranks must call this function.
 inline std::string why_no_nccl() {
   const std::string version = nccl_version();
   if (version == "none") return "this build has no NCCL";

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """no_device_test.py DDPROXY INPUT TESTS MPIEXEC...: tests a device build on a machine where the driver finds no device. Runs must end with one
-line and exit code 4, planning and prediction must work, and the test programs in the folder TESTS must be skipped. LD_LIBRARY_PATH must
-have a driver that finds no device, for example the stub of the CUDA toolkit."""
+line and exit code 4, and --dry-run must work. Four test programs in the folder TESTS, which need a device, must be skipped. LD_LIBRARY_PATH
+must have a driver that finds no device, for example the stub of the CUDA toolkit."""
 import pathlib
 import subprocess
 import sys

@@ -143,7 +143,8 @@ TEST(ClockStates, AreNamedByClockAndThrottling) {
     EXPECT_EQ(name(1980e6, other), "highest clock");
 }
 
-// One in five probes is capped. A sample between a free and a capped probe belongs to neither state.
+// In one of five probes the power cap lowers the clock. A sample with one probe of each kind belongs
+// to neither state.
 TEST(ClockStates, AreToldApartByMachineStates) {
   const double free = state_number({1980e6, 1980e6, 0, 0}), capped = state_number({1700e6, 1980e6, 0, 4});
   std::vector<double> probes(40, free);

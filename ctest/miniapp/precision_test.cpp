@@ -21,7 +21,7 @@ TEST(PrecisionErrors, AreEuclideanAndOfEachGradient) {
   for (std::size_t i = 0; i < 116; ++i) fp32(i) = i < 100 ? 1.0F : 3.0F;
   const kernels::Floats other("other", 116);
   EXPECT_EQ(compare_gradients(pass, kernels::elements_of(fp32), kernels::elements_of(other)).rms,
-            (std::vector<double>{1, 1}));  // all values are zero
+            (std::vector<double>{1, 1}));  // all elements of `other` are zero
   const kernels::HostFloats one_off("one off", 116);
   Kokkos::deep_copy(one_off, fp32);
   one_off(107) = 4.0F;

@@ -28,7 +28,7 @@ Clock::time_point at(double seconds) {
   return zero + std::chrono::round<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-/// A link of several lanes whose times are seconds from `zero`.
+/// A ReplayLink with several lanes. All times are in seconds from `zero`.
 struct Link {
   explicit Link(std::size_t lanes) {
     for (std::size_t lane = 0; lane < lanes; ++lane) EXPECT_EQ(link.add_lane(), lane);
@@ -61,7 +61,7 @@ TEST(ReplayLink, NEqualTransfersTakeNTimesAsLong) {
   }
 }
 
-// Three share the link until 1 + 3 x 1, then two until 4 + 2 x 1, then one until 6 + 2.
+// Three transfers share the link until 1 + 3 x 1 s, then two until 4 + 2 x 1 s, then one until 6 + 2 s.
 TEST(ReplayLink, TheLongerTransferGoesOnAlone) {
   Link link(3);
   link.begin(0, 1, 4);
@@ -97,7 +97,8 @@ TEST(ReplayLink, BeginsMayBeReportedLateAndInAnyOrder) {
   EXPECT_NEAR(link.end(1, 6), 6, 4e-9);
 }
 
-// Lane 1 ends first. The end of lane 0 depends on what lane 1 does next, so lane 0 has to wait.
+// The transfer of lane 1 ends first. Lane 1 may then begin another transfer, which would delay the end of
+// lane 0. So this end becomes final only after lane 1 has asked for its own end.
 TEST(ReplayLink, EndsBecomeFinalInTheOrderOfTime) {
   Link link(2);
   link.begin(0, 0, 3);
@@ -109,7 +110,8 @@ TEST(ReplayLink, EndsBecomeFinalInTheOrderOfTime) {
   EXPECT_NEAR(link.end(1, 100), 9, 4e-9);
 }
 
-// The end of lane 0 is final. So lane 1, which is reported too late, gets the link only from then on.
+// The end of lane 0, at 3 s, is final. So the transfer of lane 1, which is reported too late, gets the link
+// only from 3 s on.
 TEST(ReplayLink, ABeginAfterAFinalEndGetsTheLinkFromThatEndOn) {
   Link link(2);
   link.begin(0, 0, 3);
@@ -143,7 +145,8 @@ TEST(ReplayLink, EnginesOfOneLinkSlowEachOtherInThreads) {
 
 constexpr std::size_t ranks = 8;
 
-/// A sharded step of a small GPT-2, and its costs on rank 0.
+/// A sharded step of a small GPT-2, and the costs of its tasks. `links` gives the link of each lane; if it is
+/// empty, all communication lanes share one link.
 struct Sharded {
   model::RankGraphs graphs;
   model::StepCosts costs;
@@ -169,8 +172,8 @@ struct Sharded {
   model::StepTraces simulated() const { return model::simulate(graphs, costs); }
 };
 
-/// Carries out the step of rank 0 at given times: compute takes its seconds, and each communication lane is a
-/// lane of one ReplayLink.
+/// Plays the step of rank 0 in simulated time. A compute task takes the seconds of its cost, and each
+/// communication lane is a lane of one ReplayLink.
 class Played {
  public:
   explicit Played(Sharded const& step) : step_(step), times_(step.graph().tasks.size()) {
@@ -251,7 +254,7 @@ std::vector<model::WholeStep> several_lanes() {
           {.micro_batches = 3, .clipped = true, .sharding = {.stage = ShardStage::zero2, .lanes = 2}}};
 }
 
-/// Gives each lane a link of its own.
+/// Returns the number of a link for each lane of a step. No two lanes have the same link.
 std::map<model::Lane, std::size_t> own_links(model::StepGraph const& graph) {
   std::map<model::Lane, std::size_t> links;
   for (auto const& task : graph.tasks) links.try_emplace(task.lane, links.size());

@@ -3,7 +3,7 @@
 """resume_test.py PART DAMAGED DDPROXY MPIEXEC...: interrupts runs with SIGTERM and continues them with --resume.
 
 PART is `ranks` (two real ranks), `twins` (twins of one rank that are continued) or `refused` (files that cannot be continued: each fault is planted in
-a copy of FILE.part). DAMAGED is the number of copies in which bytes are changed at random."""
+a copy of FILE.part, the unfinished results file). DAMAGED is the number of copies in which bytes are changed at random."""
 import fcntl
 import os
 import random
@@ -25,7 +25,7 @@ from small_twin import write_step_twin, write_twin  # noqa: E402
 PART, DAMAGED, DDPROXY, *MPIEXEC = sys.argv[1:]
 ROUNDS = 60
 SWEEP = 'strategies = ["flat", "bucketed"]\ncaps_mib = [0.1]\nsamples = {}\n'
-# Two real ranks. The time of the calibration grows with the number of rounds, so there are few rounds. A round takes about 0.2 s.
+# The input of two real ranks. The time of the calibration grows with the number of rounds, so there are few rounds. A round takes about 0.2 s.
 REAL_ROUNDS = 7
 REAL = '[model]\npreset = "tiny"\n[step]\nbatch = 100\nsequence = 32\n[sweep]\n' + SWEEP.format(REAL_ROUNDS)
 STEP, STEP_ROUNDS = "step/twin.toml", 80  # compute is replayed, and all-reduces are real; a sample takes 56 ms
@@ -44,7 +44,7 @@ def rounds_in(path):
 
 
 def attributes(path):
-    """Returns the root attributes of a results file, and /sweep `seconds`."""
+    """Returns the root attributes of a results file, and the attribute `seconds` of /sweep (None if there is no /sweep)."""
     with h5py.File(path) as file:
         return {**file.attrs, "seconds": file["sweep"].attrs.get("seconds") if "sweep" in file else None}
 
@@ -89,7 +89,7 @@ def interrupt(*arguments, output, ranks=1, rounds=3, progress=", round {}:", of=
 
 
 def refused(text, *arguments, lines=1, **options):
-    """The run must end with code 2 and the given number of lines, one of which has `text`. It must change no file."""
+    """The run must end with code 2. It must print `lines` lines that begin with "ddproxy: "; one of them must contain `text`. It must change no file."""
     before = {path: path.read_bytes() for path in Path().iterdir() if path.is_file()}
     errors = [line for line in run(*arguments, code=2, **options).stderr.splitlines() if line.startswith("ddproxy: ")]
     assert len(errors) == lines and any(text in line for line in errors), (text, errors)
@@ -115,7 +115,7 @@ def check_real_ranks():
 
 
 def check_step():
-    """Whole steps of two ranks are interrupted and continued. A round is one sample."""
+    """Whole steps of two ranks are interrupted and continued. Here `rounds` counts samples."""
     write_step_twin(Path("step"), STEP_ROUNDS, 'backend = "mpi"\n')
     had = interrupt("step", STEP, output="step.h5", ranks=2, progress=", sample {} of", of=STEP_ROUNDS)
     left, earlier = Path("step.h5.part").read_bytes(), attributes("step.h5.part")
@@ -257,7 +257,7 @@ def check_options():
 
 
 def check_automatic():
-    """A job script gives --resume auto. It starts from the beginning if there is nothing to continue."""
+    """A job script gives --resume auto. The run must then start from the beginning if there is nothing to continue."""
     write_twin(Path("short"), SWEEP.format(4))
     start = ("run", "short/twin.toml", "-o", "auto.h5", "--resume", "auto")
     done = run(*start)
@@ -297,7 +297,7 @@ def check_time_limit():
 
 
 def check_comparison():
-    """compare counts each part of an interrupted run as a run. It warns if another part is missing."""
+    """compare counts each part of an interrupted run as a run. It warns if a given part continues a part that is not given."""
     warning = f"job.h5: it continued the interrupted run {attributes('job.h5.part.2')['run_id']}"
     assert warning in run("compare", "auto.h5", "job.h5", "--allow", "sweep", "--allow-undecided").stderr
     parts = ("job.h5", "job.h5.part.1", "job.h5.part.2")

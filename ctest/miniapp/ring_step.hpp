@@ -9,10 +9,11 @@
 
 namespace ddproxy {
 
-/// The number of elements that a rank of ring_step() sends in a turn.
+/// The number of elements that a rank of ring_step() sends at a time.
 inline constexpr std::size_t ring_elements = 3000;
 
-/// Returns the graph of one rank of ring_step().
+/// Returns the graph of one rank of ring_step(). Its tasks, repeated `turns` times, are a computation, a
+/// transfer, and a second computation that uses what was received.
 inline model::StepGraph ring_graph(std::size_t rank, std::size_t ranks, int turns) {
   model::GraphBuilder builder;
   const auto buffer = [&] {
@@ -45,7 +46,7 @@ inline model::StepGraph ring_graph(std::size_t rank, std::size_t ranks, int turn
 }
 
 /// Returns a step in which each rank of a ring sends its result to the next rank while it receives from the
-/// previous rank. The send and the receive are issued as one group.
+/// previous rank, `turns` times. The send and the receive are issued as one group. Each rank is a class.
 inline model::RankGraphs ring_step(std::size_t ranks, int turns) {
   model::RankGraphs graphs;
   graphs.communicators.resize(2);

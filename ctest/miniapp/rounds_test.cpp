@@ -59,7 +59,7 @@ TEST(ConsecutiveSlices, WalkThroughTheRegionAndStartAgain) {
   EXPECT_EQ(consecutive_slices({0, 0}, 10, 1).front().offset, 0u) << "a replay has no memory";
 }
 
-// Two ranks, two operations, three passes. The middle pass is in the slow state.
+// Returns the times of three passes with two operations on two ranks. The middle pass is in the slow state.
 OperationTimes passes() {
   OperationTimes times{2, 2, 3, {1, 10, 2, 3, 30, 4, /* rank 1 */ 5, 50, 6, 7, 70, 8}};
   times.probes = {{5e-8, 3e-7, 5e-8}, {5e-8, 3e-7, 5e-8}};
@@ -93,7 +93,7 @@ TEST(TablesOfAState, KeepTheSamplesOfASizeWhoseStateIsUnknown) {
   }
 }
 
-// One size has a contention run in the slow state, the other has none.
+// One contention run has a sample in the slow state, the other has none.
 TEST(TablesOfAState, MixContentionRunsOnlyOfASizeThatHasNoneInIt) {
   const auto states = model::MachineStates::between({1e-7});
   const std::vector<double> two{1, 2};

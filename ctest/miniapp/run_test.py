@@ -38,7 +38,7 @@ def start(*arguments):
     return done.stdout
 
 
-# CTest starts each rank with one thread.
+# What `valid` is in a run with real all-reduces. CTest starts each rank with one thread, so cores are oversubscribed only if there are more ranks than cores.
 REAL = "single" if ranks == "1" else "true" if int(ranks) <= len(os.sched_getaffinity(0)) else "oversubscribed"  # one rank reduces nothing
 
 
@@ -91,7 +91,8 @@ def has_one_state(file):
 
 
 def is_real(valid):
-    """Returns whether `valid` is right for a run with real all-reduces. A shared machine may change its state at any time."""
+    """Returns whether `valid` is right for a run with real all-reduces. A shared machine may change its state at any time,
+    so several ranks may also give `unsteady`."""
     return valid == REAL or valid == "unsteady" and ranks != "1"
 
 
@@ -154,13 +155,13 @@ def check_memory(file):
         assert (file["memory/" + name][...] == gradients).all(), (name, file["memory/" + name][...], gradients)
     assert (file["memory/live_at_start"][:] == 0).all()
     first, count = file["timeline/first"][1], file["timeline/count"][1]
-    for name in ("live_bytes_start", "live_bytes_end"):  # the loss precedes the first gradient
+    for name in ("live_bytes_start", "live_bytes_end"):  # the first event is the loss, when no gradient is live yet
         live = file["timeline/" + name][first:first + count]
         assert live[0] == 0 and (live[2:count // int(ranks)] == gradients).all(), (name, live)
 
 
 def check_timeline(timeline):
-    """In the flat case each rank runs all operations one after another, then its bucket. Checks this in the file and in the trace."""
+    """In the flat case each rank runs all operations one after another, and then reduces its bucket. Checks this in the file and in the trace."""
     first, count = timeline["first"][1], timeline["count"][1]
     assert count == int(ranks) * (21 + 1), count
     start, end = timeline["start"][first:first + count], timeline["end"][first:first + count]
@@ -192,7 +193,7 @@ def check_layers():
     gradients = open("layers.gradients.csv").read().split("name,numel,seconds\n")[1].split()
     assert len(gradients) == 28 and gradients[-1].startswith("wte.weight,16384,")
     each, whole = (sum(float(row.split(",")[-1]) for row in rows) for rows in (layers, gradients))
-    # `each` adds the slowest rank of each layer, `whole` is the slowest rank of the pass; with one rank both are the same
+    # `each` adds the times of each layer on its slowest rank, `whole` is the time of the pass on its slowest rank; with one rank both are the same
     assert whole <= each * (1 + 1e-6) and each <= int(ranks) * whole * (1 + 1e-6), (each, whole)
 
 
@@ -251,7 +252,7 @@ def check_copies_and_optimal():
 
 
 def check_a_table_beside_a_real_backend():
-    """The table is used for predictions only. The all-reduces are measured, at the sizes of this model."""
+    """`run` must not use the table. It must measure the all-reduces, at the sizes of this model, and predict from their times."""
     with open("beside.csv", "w") as file:
         file.write("bytes,seconds\n8,1\n1099511627776,2\n")
     with open("beside.toml", "w") as file:

@@ -31,7 +31,7 @@ bandwidth = 1e10
 """
 MPI = 'backend = "mpi"'
 # Keys of [shard], and by how many seconds a task may differ from its predicted time. A lane that wakes up late reports its transfer late, and
-# the transfer of another lane may then end too early (ReplayLink).
+# the transfer of another lane may then end too early (ReplayLink). So a task may differ more if there are two lanes.
 TWINS = (('stage = "zero1"', 2e-6), ('stage = "zero2"', 2e-6), ('stage = "fsdp"', 2e-6),
          ('stage = "fsdp"\ngroup = 4', 1e-4), ('stage = "fsdp"\nlanes = 2\nprefetch = 2', 1e-4), ('stage = "zero1"\nlanes = 2', 1e-4))
 ROUNDS = 5  # other programs can only add time, so a twin that was disturbed is run again
@@ -172,7 +172,8 @@ def a_twin_replays_collectives():
 
 
 def a_twin_takes_the_rows_of_the_nodes_of_its_groups():
-    """Replays HSDP on two nodes of two ranks. An all-reduce takes 5 ms over two ranks on two nodes, and every other collective 0.1 ms."""
+    """Replays HSDP on two nodes of two ranks, and then on one node of four ranks. An all-reduce of two ranks takes 5 ms if they are on two nodes.
+    Every other collective takes 0.1 ms."""
     with open("nodes.csv", "w") as file:
         file.write("verb,ranks,bytes,seconds,nodes\n")
         for (verb, nodes), size in itertools.product((("all_reduce", 1), ("all_reduce", 2), ("reduce_scatter", 1), ("all_gather", 1)), (1000, 1000000)):

@@ -52,7 +52,7 @@ struct NamedSharding {
   model::Sharding sharding;
 };
 
-/// Returns every kind of sharding.
+/// Returns every kind of sharding. HSDP needs four ranks and is left out with fewer.
 inline std::vector<NamedSharding> shardings() {
   using model::Sharding;
   using model::ShardStage;

@@ -62,14 +62,14 @@ class NotWaiting : public PassingLane {
 
 /// How a test runs a sharded step.
 struct ShardedDrive {
-  bool thread = true;
+  bool thread = true;  ///< true: a thread drives the lanes; false: the compute side polls them
   WireFormat wire = WireFormat::fp32;
   bool staged = false;      ///< true: collectives go through host memory, as on a device
   bool host_waits = false;  ///< whether the graph has HostWaits (model/step/host_waits.hpp)
 };
 
 /// Runs whole steps on the kernels and over MPI, with a lane for each communicator of the step. The memory
-/// holds NaN at first. All ranks make the same calls.
+/// holds NaN at first. All ranks must call the methods in the same order.
 class ShardedRun {
  public:
   explicit ShardedRun(StepCase const& c, ShardedDrive drive = {})

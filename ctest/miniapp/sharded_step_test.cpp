@@ -12,8 +12,8 @@
 #include "model/step/check/check.hpp"
 
 // Compares the gradients and the loss of sharded steps on the kernels with those of data parallelism without
-// sharding; sharded_update_test.cpp compares the updates. Memory that a step releases holds NaN. Counts the
-// bytes that the steps hand to their engines.
+// sharding; sharded_update_test.cpp compares the updates. Parameters that a step releases are filled with
+// NaN. Also counts the bytes that the steps hand to their engines.
 namespace ddproxy {
 namespace {
 
@@ -69,7 +69,7 @@ TEST(ShardedStep, AccumulatesMicroBatchesAndRecomputes) {
     }
 }
 
-// Gradients are rounded to bf16. Parameters that are gathered and the norm are not.
+// Gradients are rounded to bf16. Gathered parameters and the norm are not rounded.
 TEST(ShardedStep, OnlyGradientsAreRoundedOnTheWire) {
   const auto shape = small_llama();
   const auto rounded = [&](Sharding const& sharding, std::optional<double> clip) {

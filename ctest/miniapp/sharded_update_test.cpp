@@ -24,7 +24,7 @@ constexpr int steps = 3;
 
 // ---- the same bits
 
-/// Runs three steps of both runs. After each of them all parameters must be equal bit for bit.
+/// Runs three steps with each run. After each step the loss and all parameters must be equal bit for bit.
 void expect_the_same_bits(ShardedRun& whole, ShardedRun& sharded) {
   for (int step = 0; step < steps; ++step) {
     whole.run();
@@ -73,7 +73,8 @@ struct Compared {
   double scalars = 0;  ///< the largest relative difference of a loss or of a norm
 };
 
-/// Runs three steps with and without sharding.
+/// Runs three steps with and without sharding, and returns their differences. The parameters must be equal
+/// before the first step.
 Compared compare(StepCase const& whole_case, StepCase const& sharded_case) {
   StepRun whole(whole_case);
   ShardedRun sharded(sharded_case);
@@ -96,8 +97,8 @@ Compared compare(StepCase const& whole_case, StepCase const& sharded_case) {
   return found;
 }
 
-// With two to four ranks, 146 to 164 elements of the GPT-2 were left out: the 128 biases of the keys, and
-// 18 to 36 elements of the embedding. Of the Llama none was left out.
+// In runs with two to four ranks UpdateComparison left out 146 to 164 elements of the GPT-2: the 128 biases
+// of the keys, and 18 to 36 elements of the embedding. Of the Llama it left out none.
 void expect_close_updates(StepCase const& whole, StepCase const& sharded) {
   const auto found = compare(whole, sharded);
   const std::size_t elements = model::backward_pass(whole.shape).gradients.elements();

@@ -17,8 +17,8 @@ struct Named {
   StepCase step;
 };
 
-/// Returns steps with AdamW. In each of them compute tasks wait for collectives: norms, updates,
-/// micro-batches after an all-reduce, and operators that use gathered units.
+/// Returns steps with AdamW. In each of them some compute tasks wait for collectives. Such tasks are norms,
+/// updates, the operators of a micro-batch after an all-reduce, and operators that use gathered units.
 std::vector<Named> cases() {
   const model::Shape shape = small_llama();
   StepCase step{.shape = shape, .tokens = {2, 13}};
@@ -73,7 +73,8 @@ TEST(StagedStep, GivesTheBitsOfMpiOnTheMemoryOfTheStep) {
   }
 }
 
-// With HostWaits in the graph, as in a build for a device, the host waits there and nowhere else.
+// A graph for a device has tasks HostWait. The host must wait for collectives in these tasks and
+// nowhere else.
 TEST(StagedStep, AHostWaitEndsAfterItsCollectives) {
   for (auto const& [name, step] : cases()) {
     SCOPED_TRACE(name);

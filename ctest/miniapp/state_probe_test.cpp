@@ -69,7 +69,8 @@ class OwnCore {
   cpu_set_t before_{};
 };
 
-// A probe of a busy machine may give no value, so the test probes until it has three values.
+// A probe of a busy machine may give no value. So after 20 probes the test goes on until it has three values,
+// for 2000 probes at most.
 TEST(CoreProbe, AllRanksGetTheSameValueOrNone) {
   auto const& runtime = *test_runtime;
   const OwnCore core;

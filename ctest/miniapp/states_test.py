@@ -27,13 +27,14 @@ def start(command, turn, file, *arguments, toml=tiny):
 
 
 def joined(group, name):
-    """Returns [row, sample], including the samples that were taken after the sweep."""
+    """Returns the dataset `name` as an array [row, sample], with the samples that were taken after the sweep."""
     later = [group["later_" + name][()]] if "later_" + name in group else []
     return np.concatenate([group[name][()], *later], axis=1)
 
 
 def states_of(group):
-    """Returns [row, sample]: state 0 or 1, or -1 if the probes differ or there is no sample."""
+    """Returns an array [row, sample] with the state of each sample: 0 (fast) or 1 (slow). It is -1 if the probes of a sample show different states, or if there is
+    no sample."""
     names = ["probe_before", "probe_after"] + [name for name in ("compute_probe_before", "compute_probe_after") if name in group]
     slow = [joined(group, name) > SLOW for name in names]
     alike = np.all([one == slow[0] for one in slow], axis=0)
@@ -42,7 +43,7 @@ def states_of(group):
 
 
 def by_position(sweep, name):
-    """Returns the samples in the order in which they ran."""
+    """Returns the values of the dataset `name` for all samples, in the order in which the samples ran."""
     order = sweep["order"][()].ravel()
     return sweep[name][()].ravel()[np.argsort(order)][(order < 0).sum():]
 

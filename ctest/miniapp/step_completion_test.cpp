@@ -15,14 +15,15 @@ namespace {
 
 /// An all-reduce of a step, and a copy of its gradients, made when they should be complete.
 struct Reduced {
-  Slice slice;           ///< in the buffer of the gradients
-  std::size_t complete;  ///< index of the compute task that completes them, as the graph says
+  Slice slice;  ///< in the buffer of the gradients
+  /// The compute task that completes the gradients, as the graph says: its index among the compute tasks.
+  std::size_t complete;
   std::vector<float> early = {};
 };
 
 /// Returns all all-reduces of a step that reduces gradients in place.
 std::vector<Reduced> reduced_by(model::StepGraph const& graph) {
-  std::vector<std::size_t> computes(graph.tasks.size());  // [task] number of compute tasks up to it
+  std::vector<std::size_t> computes(graph.tasks.size());  // [task] compute tasks up to and with it
   std::vector<Reduced> all;
   for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
     auto const& task = graph.tasks[t];
@@ -36,8 +37,8 @@ std::vector<Reduced> reduced_by(model::StepGraph const& graph) {
   return all;
 }
 
-/// Copies the gradients of each all-reduce after the compute task that completes them, as the graph says.
-/// Makes the copy `earlier` compute tasks earlier.
+/// Copies the gradients of each all-reduce. If `earlier` is 0, makes the copy right after the compute task
+/// that completes them, as the graph says; otherwise that number of compute tasks earlier.
 class Snapshots : public ComputeLane {
  public:
   Snapshots(StepLane& lane, std::span<const float> gradients, std::vector<Reduced>& all, std::size_t earlier)
@@ -69,6 +70,7 @@ class Snapshots : public ComputeLane {
   std::size_t earlier_, done_ = 0;
 };
 
+/// Returns a step of two micro-batches in which each gradient has a bucket of its own.
 StepCase case_of(model::Shape const& shape, model::Checkpoint checkpoint = model::Checkpoint::none) {
   return {
       shape,
@@ -117,7 +119,7 @@ TEST(StepCompletion, OfEachGradientIsWhenTheGraphSaysSo) {
       EXPECT_EQ(incomplete(case_of(shape, checkpoint)), Names{});
 }
 
-// Shows that the test above can fail: it finds each gradient that is said to be complete a task too early.
+// Shows that the test above can fail: it finds each gradient that is copied one compute task too early.
 TEST(StepCompletion, OfNoGradientIsATaskEarlier) {
   for (auto const& shape : all_shapes())
     EXPECT_EQ(incomplete(case_of(shape), 1).size(), model::backward_pass(shape).gradients.size());
@@ -129,7 +131,8 @@ bool is_backward_of_head(model::Task const& task, model::BackwardPass const& pas
          pass.operations.at(index(compute->op)).kind == model::OperationKind::head;
 }
 
-// The head and the token table contribute to the gradient of a tied embedding.
+// The output head and the token embedding both contribute to the gradient of a tied embedding. So this
+// gradient is not complete after the backward computation of the head.
 TEST(StepCompletion, OfATiedEmbeddingIsNotAfterTheHead) {
   for (auto shape : {model::find_preset("tiny"), small_llama()}) {
     shape.tied = true;

@@ -22,7 +22,8 @@ void enlarge_weights(StepRun& step, model::BackwardPass const& pass) {
   }
 }
 
-/// Returns the derivative of the loss along `d`, by finite differences of fourth order. Restores the weights.
+/// Returns the derivative of the loss along the direction `d`, which has one number for each weight. Computes
+/// it by finite differences of fourth order. Restores the weights.
 double difference(StepRun& step, std::span<float> weights, std::vector<double> const& d) {
   constexpr double h = 0.03;
   const std::vector<float> start(weights.begin(), weights.end());
@@ -37,7 +38,8 @@ double difference(StepRun& step, std::span<float> weights, std::vector<double> c
   return slope;
 }
 
-/// Returns the four elements with the largest gradients, and some others.
+/// Returns the indices of the four elements with the largest gradients (in absolute value), and of some
+/// others.
 std::vector<std::size_t> some_elements(std::vector<float> const& gradient) {
   std::vector<std::size_t> order(gradient.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -68,7 +70,7 @@ void expect_gradient(StepRun& step, std::vector<float> const& gradient, Slice sl
   if (largest > 1e-5) {
     EXPECT_NEAR(difference(step, weights, d) / expected, 1, 3e-3);
   }
-  if (test_runtime->ranks() > 1) return;  // waiting for each other takes most of the time
+  if (test_runtime->ranks() > 1) return;  // several ranks would wait for each other most of the time
   for (const std::size_t i : some_elements(gradient)) {
     std::vector<double> one(gradient.size());
     one[i] = 1;

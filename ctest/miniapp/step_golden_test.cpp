@@ -8,8 +8,9 @@
 #include "ctest/folders.hpp"
 #include "ctest/miniapp/golden_case.hpp"
 
-// Trains small models for a few steps as golden_steps.py does with PyTorch: gradients are accumulated over
-// micro-batches and averaged over ranks, clipped, and AdamW updates the parameters.
+// Trains small models for four steps as golden_steps.py does with PyTorch, and compares the loss and the norm
+// of the gradients of each step. Gradients are accumulated over micro-batches, averaged over ranks and
+// clipped; AdamW updates the parameters.
 namespace ddproxy {
 namespace {
 

@@ -86,8 +86,9 @@ Errors errors_of(StepRun& step, StepRun& truth) {
   return errors;
 }
 
-/// Returns the number of tensors whose gradient is mathematically 0. These are the biases of the keys if the
-/// keys are not rotated: a bias that all keys share does not change the softmax.
+/// Returns the number of tensors whose gradient is mathematically 0. These are the biases of the keys, if
+/// they are tensors of their own and the keys are not rotated: a bias that all keys share does not change the
+/// softmax.
 std::size_t zero_gradients(model::Shape const& shape) {
   const bool have_bias = shape.qkv == model::Qkv::separate && shape.biases;
   return have_bias && shape.positions != model::Positions::rope ? static_cast<std::size_t>(shape.layers) : 0;

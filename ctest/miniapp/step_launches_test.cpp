@@ -18,7 +18,7 @@
 namespace ddproxy {
 namespace {
 
-// A compute lane that records the calls.
+// A compute lane that writes the calls of its methods to `log`.
 struct Listed : ComputeLane {
   std::size_t operations() const override { return 4; }
   void run(std::size_t operation) override { log.push_back("op" + std::to_string(operation)); }
@@ -31,6 +31,7 @@ struct Listed : ComputeLane {
   std::vector<std::string> log;
 };
 
+// A communication lane that writes the calls of its methods to the same log.
 struct Noted : CommunicationLane {
   explicit Noted(std::vector<std::string>& log_) : log(log_) {}
   void begin(std::size_t buckets) override { EXPECT_EQ(buckets, 2U); }
@@ -49,7 +50,8 @@ struct Noted : CommunicationLane {
   std::vector<FinishedCall> none;
 };
 
-// Two gradients of 2 and 3 elements, which operators 1 and 3 complete.
+// Returns a workload with two gradients, of 2 and of 3 elements. Operator 1 completes the first gradient, and
+// operator 3 the second.
 Workload two_gradients() {
   Workload workload;
   workload.pass.operations.resize(4);
@@ -59,7 +61,7 @@ Workload two_gradients() {
   return workload;
 }
 
-// The gradients lie behind the buckets, from element 5 on.
+// Returns the calls of one step. The gradients lie behind the buckets, from element 5 on.
 std::vector<std::string> log_of(bool overlapped, model::CopyMode copies) {
   const auto workload = two_gradients();
   Listed compute;
@@ -117,7 +119,7 @@ TEST(RunStep, RefusesACopyOnALaneOfItsOwn) {
   EXPECT_THROW(CompiledStep(graph, test_places(graph, 5)), std::logic_error);
 }
 
-// A lane whose operators take 2 ms, and whose copies take 0.5 ms an element.
+// Each operator takes 2 ms, each copy 0.5 ms for each element, and each all-reduce 3 ms.
 TEST(RunStep, ATraceHasTheTimesOfEveryTask) {
   const auto workload = two_gradients();
   HostReplay compute(std::vector<double>(4, 2e-3), 1e-3 / 2);

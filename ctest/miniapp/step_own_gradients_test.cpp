@@ -40,7 +40,7 @@ std::vector<Row> golden_rows(std::string const& model) {
   return rows;
 }
 
-/// Returns the largest gradient of each tensor. It is always among the rows.
+/// Returns the largest gradient of each tensor, in absolute value. golden_updates.csv always has its row.
 std::map<std::string, double> largest_gradients(std::vector<Row> const& rows) {
   std::map<std::string, double> largest;
   for (auto const& row : rows) {
@@ -66,10 +66,10 @@ struct Comparison {
 
 /// The comparisons of a first step with PyTorch's.
 struct FirstStep {
-  std::size_t tensors = 0;  ///< in golden_updates.csv
-  Comparison gradients;     ///< errors relative to the largest gradient of the tensor
-  Comparison changes;       ///< errors in units of the learning rate
-  std::size_t left_out = 0;
+  std::size_t tensors = 0;   ///< number of tensors in golden_updates.csv
+  Comparison gradients;      ///< errors relative to the largest gradient of the tensor
+  Comparison changes;        ///< errors in units of the learning rate
+  std::size_t left_out = 0;  ///< rows whose change was not compared
 };
 
 double norm_of(std::span<const float> values) {

@@ -23,8 +23,8 @@ namespace {
 
 using results::Reader;
 
-/// A step of an input, recorded for several processes. Task t lasts from t to t + 1 seconds. Its prediction
-/// starts 0.5 s earlier and lasts `predicted_seconds`.
+/// A step of an input, recorded for several processes. Task t lasts from t to t + 1 seconds. By the
+/// prediction it starts 0.5 s earlier and lasts `predicted_seconds`.
 class RecordedStep {
   Folder folder_;  // first: the members below are made from its files
 
@@ -71,7 +71,7 @@ std::vector<std::size_t> events_of(model::StepGraph const& graph) {
   return events;
 }
 
-/// Returns the values of the events of a rank.
+/// Returns the values of the tasks that are events. `of_tasks` has a value for each task.
 std::vector<std::int64_t> of_events(RecordedStep const& step, std::vector<std::int64_t> const& of_tasks) {
   std::vector<std::int64_t> values;
   for (const std::size_t t : events_of(step.graph)) values.push_back(of_tasks[t]);

@@ -82,7 +82,8 @@ struct Twin {
       places.push_back({0, static_cast<int>(communicator.groups.front().size())});
     return {graph(), place_buffers(graph()).first, places};
   }
-  /// Returns the seconds of a collective of that many bytes, as the prediction derives them from `cost`.
+  /// Returns a function that gives the seconds of a collective. As in the prediction, a collective that is no
+  /// all-reduce takes half of the time of an all-reduce of the same bytes.
   CollectiveCost costs() const {
     return [a = cost](model::Verb verb, std::int64_t bytes) {
       return verb == model::Verb::all_reduce ? a(bytes) : a(bytes) / 2;
@@ -90,7 +91,8 @@ struct Twin {
   }
 };
 
-/// Returns the lanes of a step, which share a link. One thread or the compute side polls them.
+/// Returns the lanes of a step, which share a link. If `thread` is true, one thread polls all of them,
+/// otherwise the compute side.
 std::vector<std::unique_ptr<CommunicationLane>> lanes_of(Twin const& twin, CompiledStep const& step,
                                                          bool thread) {
   const auto link = std::make_shared<ReplayLink>();

@@ -27,11 +27,12 @@ inline constexpr std::uint32_t step_seed = 42;
 /// A whole step that a test runs.
 struct StepCase {
   model::Shape shape;
-  model::Tokens tokens;  ///< of a micro-batch
+  model::Tokens tokens;  ///< number and length of the sequences of a micro-batch
   model::WholeStep strategy = {};
   std::optional<double> clip = std::nullopt;
   kernels::AdamwSettings optimizer = {};
-  std::vector<TokenBatch> batches = {};  ///< [micro-batch] of this rank; if empty, they are drawn
+  /// Tokens of this rank, [micro-batch]. If the list is empty, StepRun draws random tokens.
+  std::vector<TokenBatch> batches = {};
 };
 
 /// Returns the buckets of a model. `cap` is in bytes; 0 gives one bucket.
@@ -86,8 +87,8 @@ inline model::RankGraphs graphs_of(StepCase const& c) {
                            c.strategy, static_cast<std::size_t>(test_runtime->ranks()));
 }
 
-/// Runs whole steps on the kernels and over MPI. The step's memory holds NaN at first, so the results show if
-/// a task reads an element before it is written. All ranks make the same calls.
+/// Runs whole steps with the kernels and over MPI. The step's memory holds NaN at first, so the results show
+/// if a task reads an element before it is written. All ranks make the same calls.
 class StepRun {
  public:
   /// `change` plants a fault into the graph.
@@ -123,7 +124,8 @@ class StepRun {
   /// Returns the loss of the last step, averaged over the ranks.
   double mean_loss() const { return test_runtime->sum(lane->loss()) / test_runtime->ranks(); }
 
-  /// Returns the memory of the n-th buffer of a kind.
+  /// Returns the memory of the buffer number `n` of a kind, counted from 0 in the order of the graph. Throws
+  /// std::logic_error if the step has no such buffer.
   std::span<float> buffer(model::BufferKind kind, std::size_t n = 0) {
     for (std::size_t b = 0; b < graph_.buffers.size(); ++b)
       if (graph_.buffers[b].kind == kind && n-- == 0)
@@ -133,7 +135,7 @@ class StepRun {
   std::span<float> parameters() { return buffer(model::BufferKind::parameter); }
   std::span<float> gradients() { return buffer(model::BufferKind::gradient); }
 
-  /// Returns a copy of one tensor. `all` holds all elements of the model.
+  /// Returns a copy of the elements of one tensor. `all` is parameters() or gradients().
   std::vector<float> tensor(std::span<const float> all, std::string const& name) const {
     const Slice slice = slice_of(name);
     return {all.begin() + static_cast<std::ptrdiff_t>(slice.offset),
@@ -156,7 +158,8 @@ class StepRun {
   std::vector<std::unique_ptr<CommunicationLane>> communication_;
 };
 
-/// Returns how many elements differ. NaN differs from everything.
+/// Returns how many elements differ. NaN differs from everything. If the lengths differ, the result is more
+/// than half of the largest number of its type.
 inline std::size_t different(std::span<const float> a, std::span<const float> b) {
   std::size_t count = a.size() == b.size() ? 0 : std::numeric_limits<std::size_t>::max() / 2;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) count += !(a[i] == b[i]);

@@ -34,7 +34,8 @@ struct Adamw {
   }
 };
 
-/// Returns the largest error of an element, relative to the larger of its absolute value and `floor`.
+/// Returns the largest error of an element, relative to the larger of its expected absolute value and
+/// `floor`. Returns 1e30 if the lengths differ or an element of `got` is not finite.
 double largest_error(std::span<const float> got, std::vector<double> const& expected, double floor) {
   if (got.size() != expected.size()) return 1e30;
   double worst = 0;
@@ -105,7 +106,7 @@ TEST(StepUpdate, ClipsGradientsInPlaceWithoutAnOptimizer) {
   std::vector<double> expected(plain.gradients().begin(), plain.gradients().end());
   for (double& each : expected) each *= *c.clip / (norm + 1e-6);
   EXPECT_LT(largest_error(clipped.gradients(), expected, 1e-30), 1e-6);
-  EXPECT_NEAR(norm_of(clipped.gradients()) / *c.clip, 1, 1e-4);  // the factor has a term of 1e-6
+  EXPECT_NEAR(norm_of(clipped.gradients()) / *c.clip, 1, 1e-4);  // clipping divides by norm + 1e-6
 }
 
 TEST(StepUpdate, LowersTheLossOfItsOwnTokens) {

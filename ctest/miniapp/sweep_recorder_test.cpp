@@ -75,8 +75,9 @@ void expect_equal(Sample const& one, Sample const& other) {
   EXPECT_EQ(one.round, other.round);
 }
 
-// Cases have different numbers of buckets. The second case has no sample, as with --benchmark_filter, and the
-// third one has its first sample in the second round. A third round is added.
+// Cases have different numbers of buckets. The second case has no sample, as if --benchmark_filter left it
+// out. The third case has its first sample in the second round. The file has room for two rounds, so it grows
+// before the third round.
 TEST_F(SweepRecorder, GivesBackEverySampleBitForBit) {
   if (!recorder_) return;
   EXPECT_TRUE(std::ranges::all_of(recorder_->samples(), &std::vector<Sample>::empty));
@@ -119,7 +120,7 @@ TEST_F(SweepRecorder, StoresEachNumberAtItsPlace) {
   EXPECT_EQ(std::ranges::count_if(alone, [](double each) { return !std::isnan(each); }), 1 + count[last]);
 }
 
-// If a strategy has more all-reduces than buckets, the file keeps only the sum of their times.
+// If a case has another number of all-reduces than of buckets, the file keeps only the sum of their times.
 TEST_F(SweepRecorder, KeepsTheSumOfOtherAllReduces) {
   if (!recorder_) return;
   const Sample sample = next_sample(reports_[0].item.plan.size() + 1);

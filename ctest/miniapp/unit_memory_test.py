@@ -69,7 +69,7 @@ def a_device_of_the_input():
             done = call(*arguments)
             assert done.returncode == 0, (arguments, done)
     ended(2, ("a device (--device-gb)",), "memory", enough, "--ranks", 8, "--device-gb", 0.5)
-    # Neither is refused: with zero1 no unit is gathered, and in bf16 the unit fits.
+    # Both calls must be accepted: with zero1 no unit is gathered, and in bf16 the unit fits.
     for arguments in (("--shard", "zero1", "--device-gb", 0.5), ("--precision", "bf16", "--device-gb", 1.2)):
         done = call("memory", enough, "--ranks", 8, *arguments)
         assert done.returncode == 0, (arguments, done)
@@ -84,12 +84,12 @@ def a_table_of_shardings_leaves_out_the_unit():
 
 
 def this_machine():
-    """The whole model has 206 TB."""
+    """A unit that is larger than the memory of this machine must be refused. The unit is the whole model and has 206 TB."""
     large = write(WHOLE, layers=1000, width=65536)
     parts = ("the whole model as one unit", "this machine", 'set unit = "layer"')
     ended(2, parts, "step", large, "-o", "out.h5", ranks=2)
     ended(2, parts, "step", large, "--dry-run")
-    # [machine] memory counts in a dry run. A run needs the memory of this machine.
+    # A dry run compares the unit with [machine] memory. A run compares it with the memory of this machine.
     large = write(WHOLE, layers=1000, width=65536, memory=1e18)
     ended(2, parts, "step", large, "-o", "out.h5", ranks=2)
     done = call("step", large, "--dry-run")

@@ -27,7 +27,8 @@ struct Group {
   GroupPlace place;
   int first = 0;  ///< the rank of the world that has place 0
 
-  /// Makes the group of this rank. Each group has `size` ranks; 0 means all ranks. Collective.
+  /// Makes the group of this rank. Each group has `size` ranks, except that the last group may have fewer.
+  /// `size` 0 means all ranks. Collective.
   explicit Group(int size = 0);
   ~Group() { MPI_Comm_free(&communicator); }
   Group(Group const&) = delete;
@@ -41,8 +42,8 @@ struct Group {
   int world_rank() const { return first + place.rank; }
 };
 
-/// Returns what a rank of the world has at an element before a collective: a small integer. The sums over all
-/// ranks are exact even in bf16.
+/// Returns what a rank of the world has at an element before a collective: a small integer. The sums over up
+/// to 13 ranks are exact even in bf16.
 float verb_value(int rank, std::size_t element);
 /// Returns the memory of this rank before a collective: its own numbers everywhere.
 std::vector<float> numbers(Group const& group);

@@ -169,8 +169,8 @@ TEST_F(NcclVerbs, SendToAPeer) {
   check_transfer(nccl_ways, Group());
 }
 
-// Each rank of a ring sends to the next one and receives from the previous one. Without a group this would
-// deadlock.
+// Each rank of a ring sends to the next one and receives from the previous one. If the two calls were not
+// issued as a group, they would deadlock.
 TEST_F(NcclVerbs, CrossingSendsOfAGroupArrive) {
   const Group group;
   const int n = group.place.ranks, right = (group.place.rank + 1) % n, left = (group.place.rank + n - 1) % n;

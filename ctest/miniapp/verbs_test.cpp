@@ -15,8 +15,9 @@
 #include "miniapp/collectives/engines/staged_engine.hpp"
 #include "miniapp/errors/errors.hpp"
 
-// Checks every element of every verb on host memory: over MPI and over staging memory, with blocking and
-// nonblocking calls, in fp32 and bf16, in one piece and in many, on all ranks and on groups of two.
+// Checks every element of every verb on host memory: over MPI directly and through staging memory, with
+// blocking and nonblocking calls, in fp32 and bf16, in one piece and in many, on all ranks and on groups of
+// two.
 namespace ddproxy {
 namespace {
 
@@ -104,7 +105,8 @@ TEST(Verbs, ASendArrivesAtItsPeer) {
   }
 }
 
-// Returns the ways that can issue a send and a receive as a group. The ways over staging memory cannot.
+// Returns the ways without staging memory. They can issue a send and a receive as a group; the ways over
+// staging memory cannot. A piece has `elements` / 5 elements, or 2 `elements`.
 std::vector<Way> direct_ways(std::size_t elements) {
   std::vector<Way> all;
   for (const bool blocking : {false, true})
@@ -114,8 +116,8 @@ std::vector<Way> direct_ways(std::size_t elements) {
   return all;
 }
 
-// Each rank of a ring sends to the next one and receives from the previous one. Without a group this would
-// deadlock.
+// Each rank of a ring sends to the next one and receives from the previous one. If the two calls were not
+// issued as a group, they would deadlock.
 TEST(Verbs, CrossingSendsOfAGroupArrive) {
   const Group group;
   const int n = group.place.ranks, right = (group.place.rank + 1) % n, left = (group.place.rank + n - 1) % n;
@@ -197,7 +199,8 @@ TEST(Verbs, PlantedFaultsAreSeen) {
     return wrong_elements(as, group, memory);
   };
   const auto full = group.full();
-  EXPECT_GT(after(in_place(Verb::all_reduce, full, group.place), Verb::all_reduce, 2), 0);  // rank 1 twice
+  // The numbers of rank 1 count twice.
+  EXPECT_GT(after(in_place(Verb::all_reduce, full, group.place), Verb::all_reduce, 2), 0);
   CollectiveCall sum = all_reduce(full);
   sum.reduction = model::Reduction::sum;
   EXPECT_GT(after(sum, Verb::all_reduce), 0);

@@ -21,7 +21,8 @@ TEST(VerificationPattern, IsSmallIntegersThatDependOnTheElement) {
   EXPECT_EQ(seen, (std::set<float>{1, 2, 3, 4, 5, 6, 7, 8}));
 }
 
-// Buckets that are swapped, or shifted by a power of two, must differ.
+// If the elements are shifted by a power of two, more than a tenth of them must get another number. Then
+// buckets that were swapped or shifted are found.
 TEST(VerificationPattern, DiffersWhenShifted) {
   for (std::uint64_t shift = 1; shift < (1U << 24); shift *= 2) {
     int same = 0;
@@ -50,7 +51,8 @@ TEST(VerificationPattern, WithAnotherShiftMostElementsAreWrong) {
   EXPECT_GT(find_wrong(arena, {0, 1000}, 1).count, 800);
 }
 
-/// Returns the average over `ranks` ranks, added in bf16 as on the wire, without the rank `missing`.
+/// Returns the pattern, averaged over `ranks` ranks in `groups` groups, and added in bf16 as on the wire.
+/// Rank `missing` does not add its numbers; -1 means that no rank is missing.
 kernels::Floats averaged_in_bf16(int ranks, int groups, int missing = -1) {
   const kernels::Floats sum("sum", 1000), mine("mine", 1000);
   for (int rank = 0; rank < ranks; ++rank) {

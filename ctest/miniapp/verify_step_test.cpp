@@ -46,7 +46,7 @@ std::vector<ShardStage> stages() {
   return {ShardStage::none, ShardStage::zero1, ShardStage::zero2, ShardStage::fsdp};
 }
 
-/// Returns inputs with every stage and every option of a step.
+/// Returns inputs with every sharding stage and many options of a step. With one rank the only stage is none.
 std::vector<Named> inputs() {
   std::vector<Named> all;
   for (const auto stage : stages()) {
@@ -244,7 +244,8 @@ TEST(VerifyStepPlanted, AMissingGatherIsCaught) {
       expect_caught(with_call(small(stage), Verb::all_gather, 0, from_end), "expected");
 }
 
-/// Moves the slice of an access of every update by one element. Keeps the slices of all ranks equally long.
+/// In every update task, moves the start of the slice of access number `access` by one element. Shortens the
+/// slice so that it stays in its buffer, and so that the parts of all ranks stay equally long.
 void move_slice(model::StepGraph& graph, std::size_t access) {
   for (auto& task : graph.tasks) {
     auto const* compute = std::get_if<model::Compute>(&task.work);

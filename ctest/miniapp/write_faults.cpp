@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A library for LD_PRELOAD that makes a program fail while it writes files in one folder (kills_test.py).
 //
-// It intercepts open (of a new file), write, pwrite, fsync, rename and unlink. Each such call is a point. A
-// write has two points: before it, and after half of its bytes. Points are counted from 1.
+// It intercepts open (with O_CREAT), write, pwrite, fsync, rename and unlink. Each such call is a point. A
+// write of at least two bytes has two points: before it, and after half of its bytes. Points are counted from
+// 1.
 //
 //   WRITE_FAULTS_FOLDER   the folder; other files do not count
 //   WRITE_FAULTS_AT       the point of the fault; 0: none
 //   WRITE_FAULTS_KIND     "kill": SIGKILL at this point; "full": the disk is full from this point on (ENOSPC)
 //   WRITE_FAULTS_LOG      a file that gets one line per point: the call and the path
-//   WRITE_FAULTS_FLUSHED  gets a copy of FILE.part after each fsync and rename; this content must survive
+//   WRITE_FAULTS_FLUSHED  a file that gets a copy of FILE.part after each fsync of FILE.part, and after each
+//                         rename to this name; the program must not lose this content
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -110,8 +110,9 @@ TEST(Accounting, ATransformerHasItsParametersAndModelFlops) {
   const Shape shape = find_preset("gpt2");
   const ModelAccount gpt2 = account(shape, 1024, 4);
   EXPECT_EQ(gpt2.parameters, parameters(backward_pass(shape)));
-  // With d_ff = 4 d a layer keeps 16 d + heads + 4 elements a token. Outside of the layers: the last residual
-  // stream, the last norm with its 2 statistics, the logits, the logarithm of their sum, and the loss.
+  // With d_ff = 4 d a layer keeps 16 d + heads + 4 elements a token. Outside of the layers the model keeps
+  // the last residual stream, the last norm with its 2 statistics, the logits, the logarithm of the sum of
+  // their exponentials, and the loss.
   const std::int64_t features = 12 * (16 * 768 + 12 + 4) + 2 * 768 + 2 + 50257 + 2;
   EXPECT_EQ(gpt2.activation_bytes, 4 * features);
   const double matrices = 12.0 * 12 * 768 * 768 + 768.0 * 50257;

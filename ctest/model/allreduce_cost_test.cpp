@@ -37,7 +37,7 @@ TEST(AllreduceCost, NeitherLatencyNorBandwidthIsNegative) {
 }
 
 TEST(AllreduceCost, SmallMessagesCountAsMuchAsLargeOnes) {
-  // An error of 10 % counts the same at both ends, although the seconds differ by a factor of 1000.
+  // An error of 10 % counts the same at both ends, although the seconds differ by a factor of one million.
   const AlphaBeta law{1e-5, 1e8};
   std::vector<CostPoint> table = sampled(law, {1, 1000000000});
   table.push_back(table.front());
@@ -130,7 +130,7 @@ TEST(AllreduceCost, APowerLawIsKeptBetweenThePoints) {
 
 TEST(AllreduceCost, TheInnerSlopeIsTheWeightedHarmonicMean) {
   // In log10 the points are (1, 0), (2, 0.5), (4, 2.5). The chords have the slopes 0.5 and 1, so the slope at
-  // the second point is 9 / (5 / 0.5 + 4 / 1) = 9/14.
+  // the second point is 9 / (5 / 0.5 + 4 / 1) = 9/14. The slope at the last point is that of its chord, 1.
   const TableCost cost({{10, 1e-6}, {100, 1e-6 * std::pow(10, 0.5)}, {10000, 1e-6 * std::pow(10, 2.5)}});
   EXPECT_NEAR(std::log10(cost(1000) / 1e-6), 1.5 + 2 * (9.0 / 14 - 1) / 8, 1e-12);
 }

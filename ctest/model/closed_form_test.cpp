@@ -20,8 +20,9 @@ UniformJob job_of_load(double load) {
   return {s, o, w, s / w / load};
 }
 
-/// Returns E(b) of K = s / b equal buckets. If a call takes no longer than the time between two buckets, only
-/// the last call is exposed. If it takes longer, the calls follow each other without gaps.
+/// Returns E, in seconds, with equal buckets of `bucket_bytes` bytes. If a call takes no longer than the time
+/// between two buckets, only the last call is exposed. If it takes longer, the calls follow each other
+/// without gaps.
 double uniform_exposed(UniformJob const& job, double bucket_bytes) {
   const double buckets = job.bytes / bucket_bytes;
   const double interval = job.t_compute / buckets;

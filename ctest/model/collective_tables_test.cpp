@@ -17,7 +17,7 @@ constexpr auto measured =
     "all_reduce,2,100,2\nall_reduce,2,200,4\nall_reduce,4,100,6\nall_reduce,4,200,12\n"
     "reduce_scatter,2,200,1.5\nreduce_scatter,2,100,0.75\nbroadcast,2,100,1\n";
 
-/// A file with the given text. It exists during one test.
+/// A test with a CSV file. file() writes it, and it is removed after the test.
 class CollectivesCsv : public testing::Test {
  protected:
   std::filesystem::path file(std::string const& text) {
@@ -111,7 +111,7 @@ TEST_F(CollectivesCsv, ATableOfNodesIsOnlyThatOfGroupsOnAsManyNodes) {
   EXPECT_NEAR(seconds(Verb::all_reduce, {4, 4}), 10, 1e-12);
   EXPECT_EQ(seconds(Verb::all_reduce, {4, 2}), -1);
   EXPECT_NEAR(seconds(Verb::all_gather, {4, 2}), 6, 1e-12);
-  EXPECT_NEAR(seconds(Verb::all_gather, {4, 4}), 14, 1e-12);  // the rows with nodes 0
+  EXPECT_NEAR(seconds(Verb::all_gather, {4, 4}), 14, 1e-12);  // rows with nodes = 0: any number
   EXPECT_TRUE(tables.states_nodes(Verb::all_gather, {4, 2}));
   EXPECT_FALSE(tables.states_nodes(Verb::all_gather, {4, 4}));
   EXPECT_NEAR(tables.source(Verb::reduce_scatter, {4, 4}).value()(200), 5, 1e-12);

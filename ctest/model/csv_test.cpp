@@ -14,7 +14,7 @@
 namespace ddproxy::model {
 namespace {
 
-/// A file with the given text. It exists during one test.
+/// A test with a CSV file. file() writes it, and it is removed after the test.
 class Csv : public testing::Test {
  protected:
   std::filesystem::path file(std::string const& text) {

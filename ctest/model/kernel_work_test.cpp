@@ -71,7 +71,9 @@ TEST(KernelWork, AStepIsForwardBackwardAndAnUpdateForEachTensor) {
   const auto backward = part_kernels(shape, tokens, TimedPart::backward, 4);
   const auto both = part_kernels(shape, tokens, TimedPart::forward_backward, 4);
   const auto step = part_kernels(shape, tokens, TimedPart::step, 2);
-  // A layer: 2 norms, 6 linear maps, 1 activation, attention. Outside: loss, head, norm, two tables.
+  // A layer has 2 norms, 6 linear maps, 1 activation and attention. Outside of the layers are loss, head,
+  // norm and two tables. In the backward pass a linear map and the head have 2 kernels each. Attention has 3
+  // kernels in the forward pass and 5 in the backward pass.
   EXPECT_EQ(forward.size(), 12U * (2 + 6 + 1 + 3) + 5);
   EXPECT_EQ(backward.size(), 12U * (2 + 12 + 1 + 5) + 6);
   EXPECT_EQ(both.size(), forward.size() + backward.size());

@@ -9,8 +9,8 @@
 
 #include "model/transformer/gpt2.hpp"
 
-// Models of the Llama class: RMSNorm, SwiGLU, RoPE, grouped queries, no biases, an output head that is not
-// tied to the embedding.
+// Tests models of the Llama class: RMSNorm, no biases, an output head that is not tied to the embedding. Most
+// of them have SwiGLU and RoPE. Llama 3 also has grouped-query attention.
 
 namespace ddproxy::model {
 namespace {

@@ -60,7 +60,9 @@ TEST(MachineStates, AFewPercentOfDisturbancesAreNoState) {
   EXPECT_FALSE(states.differ(fast, 5e-6));
 }
 
-// Measuring a table of a(x) takes 2000 probes, a sweep with long samples only 100.
+// The table of a(x) takes about 2000 probes, and a sweep with long samples takes only about 100. So a state
+// that occurs only in the sweep has less than 5 % of all probes. It counts as a state if it has at least 5 %
+// of the probes of the sweep.
 TEST(MachineStates, AStateOfAShortPhaseIsNoDisturbance) {
   const auto table = around(slow, 0.05, 1900, 1);
   const auto sweep = around(fast, 0.05, 55, 2) + around(slow, 0.05, 41, 3);

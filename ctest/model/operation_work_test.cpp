@@ -55,7 +55,7 @@ TEST(OperationWork, ElementwiseOperationsMoveTheirOperands) {
   EXPECT_EQ(backward_of(OperationKind::cross_entropy, 50, 50).bytes, 2 * 300);
   EXPECT_EQ(backward_of(OperationKind::norm, 8, 8).bytes, 4 * 48);
   EXPECT_EQ(backward_of(OperationKind::activation, 16, 16).bytes, 3 * 96);
-  EXPECT_EQ(backward_of(OperationKind::activation, 32, 16).bytes, 5 * 96);  // SwiGLU: 2 in, 1 out
+  EXPECT_EQ(backward_of(OperationKind::activation, 32, 16).bytes, 5 * 96);  // SwiGLU: two inputs, one result
   EXPECT_EQ(forward_of(OperationKind::activation, 32, 16).bytes, 3 * 96);
   EXPECT_EQ(backward_of(OperationKind::position_table, 4, 8).bytes, 48 + 32);
   EXPECT_EQ(backward_of(OperationKind::token_table, 50, 8).bytes, 3 * 48);

@@ -110,8 +110,9 @@ TEST(OptimalPlan, AmongEqualsItHasNoMoreCallsThanItNeeds) {
 }
 
 TEST(OptimalPlan, AmongEqualsItJoinsOnlyWhatStillMeetsTheDeadline) {
-  // Buckets above 12 bytes are slow. The two gradients of 1 byte may join the fourth gradient of 10 bytes. No
-  // two gradients of 10 bytes may join. No cap gives this plan.
+  // Buckets of more than 12 bytes are slow. The deadline is the time at which the last gradient is ready. The
+  // two gradients of 1 byte can join the fourth gradient of 10 bytes and still meet it. If two gradients of
+  // 10 bytes joined, the buckets would miss it. No cap gives this plan.
   Job job;
   job.ready = {0.1, 0.1, 0.1, 0.1, 0.50, 0.51, 0.65};
   job.t_compute = 0.65;

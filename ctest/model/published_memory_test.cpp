@@ -90,7 +90,7 @@ TEST(PublishedMemory, WholeStepsFollowFromTwoOfThem) {
 
 // A forward pass without gradients keeps the activations of one layer at a time, so the peak is mostly
 // parameters. The rest is 28 % of the peak of the smallest model, and 5 % of the peak of the largest one. The
-// formula of the rest is not well known: the fit has a negative coefficient. So the error of the rest is
+// formula does not describe the rest well: the fit has a negative coefficient. So the error of the rest is
 // printed, too.
 TEST(PublishedMemory, ForwardPeaksAreMostlyParameters) {
   const auto rows = peaks("fp32", "forward");

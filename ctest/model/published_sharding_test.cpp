@@ -118,8 +118,9 @@ TEST(PublishedSharding, AddsThePredictedTimeOnTwoNodes) {
   EXPECT_LT(mean_error(rows, by_tensor), 0.06);
 }
 
-// The differences on one node are 2 to 8 % of the step, and they do not grow from model s to model m. No
-// formula with two coefficients can follow that. So only the large models are predicted within a fifth.
+// The differences on one node are 3 to 8 % of the step, and they do not grow from model s to model m. The
+// formulas, which are fitted on s and l, cannot follow that. So only xl and 2.7B are predicted within a
+// fifth.
 TEST(PublishedSharding, SavesThePredictedTimeOnOneNodeForLargeModels) {
   const auto rows = changes(1);
   ASSERT_EQ(rows.size(), 5U);
@@ -137,6 +138,9 @@ TEST(PublishedSharding, SavesThePredictedTimeOnOneNodeForLargeModels) {
   }
 }
 
+// The sharded table does not state its batch. Its unsharded steps on one node (except that of s) are shorter
+// than the overlapped steps of the table of DDP steps, although both contain the same parts. So its batch is
+// probably smaller.
 TEST(PublishedSharding, TheShardedTableHasASmallerBatchThanTheOther) {
   const CsvTable table(published("ddp-steps-cs336.csv"));
   const auto one_node = changes(1);
@@ -150,7 +154,7 @@ TEST(PublishedSharding, TheShardedTableHasASmallerBatchThanTheOther) {
   }
 }
 
-/// The peak of one GPU in GB: a part that does not depend on the batch, and a part for each sequence.
+/// The peak memory of one GPU in GB: a part that does not depend on the batch, and a part for each sequence.
 struct PeakLine {
   double fixed = 0, each = 0;
 };

@@ -36,6 +36,7 @@ TEST(Published, TwoT4sSpendThePredictedTimeInCommunication) {
     const double cap = table.number(row, "bucket_mb");
     const std::int64_t cap_bytes = mib(cap);
     const Plan plan = bucketed_plan(bytes, {&cap_bytes, 1});
+    // `calls` is the number of calls in 10 steps.
     const double measured = table.number(row, "calls") / 10 * table.number(row, "per_call_s");
     const double error = communication_seconds(plan, cost) / measured - 1;
     EXPECT_LT(std::abs(error), cap < 10 ? 0.08 : 0.03) << cap << " MiB";

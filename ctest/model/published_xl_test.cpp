@@ -14,10 +14,11 @@
 #include "model/text/csv_table.hpp"
 #include "published.hpp"
 
-// Predicts the XL model on two GPUs of an unnamed machine. For each context length the published data have
-// the step time with naive communication, from which the time without communication follows. They also have
-// a(x) of the machine at four sizes, and the step time of a similar model on one GPU. kappa and gamma are
-// fitted to the per-tensor rows. The bucketed rows are predicted. docs/model.md has the numbers.
+// Predicts tail and slowdown of the XL model on two GPUs of an unnamed machine. For each context length the
+// published data have the step time and the tail with naive communication. The difference of the two is the
+// step time without communication. The data also have a(x) of the machine at four sizes, and the times of the
+// passes of a similar model on one GPU. kappa and gamma are fitted to the per-tensor rows. The bucketed rows
+// are predicted. docs/model.md has the numbers.
 namespace ddproxy::model {
 namespace {
 

@@ -168,7 +168,7 @@ TEST(StepTimeFit, SharesAddUpToOne) {
   for (auto const& [kind, share] : shares) sum += share;
   EXPECT_NEAR(sum, 1, 1e-12);
   EXPECT_EQ(shares.size(), 6U);
-  // 97 norms forward and backward. Each reads or writes 2048 tokens of 1600 features 4 times.
+  // 97 norms, forward and backward. Each reads or writes 4 arrays of 2048 tokens x 1600 features in fp32.
   const double norms = 2 * 97 * (4 * 2048 * 1600 * 4 / 1.5e12 + 12e-6);
   const double all = kernel_seconds(part_kernels(of.shape, tokens, TimedPart::step, 4), roofline);
   EXPECT_NEAR(shares.at(KernelKind::norm), norms / all, 1e-9);

@@ -42,7 +42,7 @@ TEST(Score, BelowHalfAPercentOfTErrorsAreRelativeToThat) {
   EXPECT_DOUBLE_EQ(score(cases).model.mean_error, (0.1 / 0.0501 + 1 / 0.045) / 2);
 }
 
-/// Checks that errors are NaN and regrets are not, and that case `worst` is named as the reason.
+/// Checks that all errors are NaN, that all regrets are numbers, and that `unscored` is the index `worst`.
 void expect_unscored(std::vector<ScoredCase> const& cases, std::size_t worst) {
   const ScoreCard card = score(cases);
   EXPECT_EQ(card.unscored, worst);
@@ -68,7 +68,7 @@ TEST(Score, WithMoreNoiseThanAFifthOfTheScaleErrorsAreUnknown) {
   EXPECT_FALSE(score(quiet).unscored);
   expect_unscored({case_of(1, 3, 1, 0.61), case_of(25, 1, 2, 0.22), case_of(100, 2, 2)}, 1);
   expect_unscored({case_of(1, 3, 1), case_of(25, 0.01, 2, 0.02), case_of(100, 2, 2)},
-                  1);  // the error scale is 0.5 % of T
+                  1);  // E of case 1 is so small that its error scale is 0.5 % of T
 }
 
 // More noise must not make the error of a prediction smaller. The error may become unknown.

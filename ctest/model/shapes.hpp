@@ -21,7 +21,8 @@ inline Shape llama_shape(std::int64_t layers) {
   return shape;
 }
 
-/// Returns a small model of random size and with random variants.
+/// Returns a small model of random size. The activation, the norm and the other choices of Shape are random,
+/// too.
 inline Shape random_variant(std::mt19937& random) {
   const auto number = [&](std::int64_t low, std::int64_t high) {
     return std::uniform_int_distribution<std::int64_t>(low, high)(random);
@@ -38,6 +39,7 @@ inline Shape random_variant(std::mt19937& random) {
   return shape;
 }
 
+/// Returns 52 small models: the preset tiny, a Llama, and 50 random ones. Every call returns the same models.
 inline std::vector<Shape> shapes_of_all_kinds() {
   std::mt19937 random(1);
   std::vector<Shape> shapes{find_preset("tiny"), llama_shape(3)};

@@ -121,7 +121,7 @@ TEST(StudentQuantile, is_that_of_the_tables) {
   EXPECT_NEAR(student_quantile(10, 0.25), 0.699812, 1e-5);
   EXPECT_NEAR(student_quantile(3, 1e-6) / std::cbrt(6.0 * std::sqrt(3.0) / (3.0 * std::acos(-1.0)) * 1e6),
               1.0,
-              1e-3);  // the leading term of the tail
+              1e-3);  // the divisor is the leading term of the quantile far out in the tail
 }
 
 // The golden intervals were not computed by ddproxy; the file says where they come from.

@@ -19,7 +19,7 @@ const std::string good = header +
                          "a,fp32,yes,fit,cs336-l-gelu,16,128,forward,0.4\n"
                          "a,fp32,yes,fit,cs336-l-gelu,16,128,backward,0.8\n";
 
-/// A file with the given text. It exists during one test.
+/// A fixture that writes a file with a given text. TearDown() removes the file.
 class StepTimes : public testing::Test {
  protected:
   std::filesystem::path file(std::string const& text) {

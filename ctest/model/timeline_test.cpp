@@ -14,10 +14,10 @@ namespace {
 
 /// A backward pass, and a plan of its gradients.
 struct Case {
-  std::vector<double> ready;
-  std::vector<std::int64_t> bytes;
+  std::vector<double> ready;        ///< [gradient] seconds
+  std::vector<std::int64_t> bytes;  ///< [gradient]
   Plan plan;
-  double t_compute;
+  double t_compute;  ///< seconds
 };
 
 Case random_case(unsigned seed) {
@@ -102,7 +102,8 @@ TEST(Timeline, WithContentionItIsTheFluidSimulation) {
   }
 }
 
-// Communication is the bottleneck: gradients are ready at 1 to 4 ms, and each call takes 10 ms.
+// Communication is the bottleneck: gradients are ready at 1 to 4 ms, and each call takes 10 ms. So each
+// handover makes T longer by its whole time.
 TEST(Timeline, EachOverlappedBucketIsHandedOver) {
   Job job;
   job.ready = {1e-3, 2e-3, 3e-3, 4e-3};
@@ -164,8 +165,8 @@ TEST(Timeline, CopiesByHand) {
   EXPECT_DOUBLE_EQ(copied.backward_end, 8);
   EXPECT_DOUBLE_EQ(copied.slowdown(4.0), 4);
   EXPECT_DOUBLE_EQ(copied.total, 9);
-  // Copies out: the first bucket is copied from 8 to 9.5 s. The second bucket is reduced at 9 s and copied
-  // from 9.5 to 12 s.
+  // Copies out: the first bucket is copied from 8 to 9.5 s. The reduction of the second bucket ends at 9 s.
+  // The second bucket is copied from 9.5 to 12 s.
   const Timeline back = simulate(ready, 4.0, plan, two_seconds, {}, {CopyMode::in_out, 10, 0.5});
   EXPECT_DOUBLE_EQ(back.total, 12);
   EXPECT_DOUBLE_EQ(back.backward_end, 8);

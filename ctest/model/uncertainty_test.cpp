@@ -16,8 +16,8 @@ namespace {
 constexpr double call = 1e-3;
 constexpr double bandwidth = 1e9;
 
-/// Returns measurements of ten operations of 10 ms with one gradient each. `spread` is the relative standard
-/// deviation of each sample.
+/// Returns measurements of ten operations of 10 ms with one gradient each, and of all-reduces of three sizes.
+/// `spread` is the relative standard deviation of the samples.
 Measurements measurements_of(double spread, int samples, int ranks, unsigned seed = 1) {
   std::mt19937 random(seed);
   std::normal_distribution<double> scatter(1.0, spread);
@@ -99,8 +99,8 @@ TEST(Uncertainty, TheBandsHoldTheTruthAboutAsOftenAsTheySay) {
 }
 
 /// Ten operations without noise. Their speed differs between phases, with the relative standard deviation
-/// `deviation`. The operations were measured in the first of three phases. The true value is that of a fourth
-/// phase.
+/// `deviation`. The operations were measured in the first of three phases. `truth` has their times in a
+/// fourth phase.
 struct Phases {
   Phases(double deviation, unsigned seed) : measurements(measurements_of(0, 3, 1)) {
     std::mt19937 random(seed);

@@ -75,7 +75,7 @@ class Block(nn.Module):
 
 
 class Model(nn.Module):
-    """GPT-2 or Llama. Calling it returns the mean loss of a sequence."""
+    """GPT-2 or Llama. Calling it returns the mean loss of the tokens of a sequence."""
 
     def __init__(self, m):
         super().__init__()

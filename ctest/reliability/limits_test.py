@@ -3,10 +3,10 @@
 """limits_test.py DDPROXY WRITE_FAULTS ADDRESS_SPACES GROUPS: runs one rank with limited memory.
 
 ADDRESS_SPACES runs have a limit of the address space (RLIMIT_AS, ulimit -v). GROUPS runs are in a control group of version 1, which needs root
-and a system with such groups. The limits are evenly spaced from a tenth to one and a half times what a run needs. The folder has an older results
-file. A run must not hang. After a run that ends with 0, the new file must be there and be complete. After any other run, the file that is there,
-older or new, must be complete. Nothing that was flushed may be lost. The test prints how often each exit code occurs, and whether a message came
-with it."""
+and a system with such groups. The limits are evenly spaced from a tenth to one and a half times what a run needs. The output folder of each
+run has an older results file. A run must not hang. After a run that ends with 0, the new file must be there and be complete. After any other run, the
+file that is there, older or new, must be complete. Nothing that was flushed may be lost. The test prints how often each exit code occurs, and whether
+a message came with it."""
 import os
 import resource
 import sys

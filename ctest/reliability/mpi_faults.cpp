@@ -8,7 +8,8 @@
 //   MPI_FAULTS_ONLY      the only function whose calls are counted; empty: all functions below
 //   MPI_FAULTS_AT        the number of the call before which the signal is sent; 0: none
 //   MPI_FAULTS_SIGNAL    the number of the signal
-//   MPI_FAULTS_LOG       a file that gets one line per call: its name, and " start" before the first flush
+//   MPI_FAULTS_LOG       a file that gets one line per counted call: the name of the function. " start"
+//                        follows the name if rank 0 has not flushed results yet
 //   MPI_FAULTS_WRONG     "1": the rank adds 1 to the first element of each MPI_Ibcast of floats
 //   MPI_FAULTS_LEVEL     "serialized": reports at most MPI_THREAD_SERIALIZED to all ranks
 //   MPI_FAULTS_LEVELS    a file that gets one line per rank: the level that it asks MPI_Init_thread for

@@ -6,7 +6,7 @@ STOPPED runs have a rank that is stopped, LOST runs have a rank that is killed; 
 MPI_Finalize, in the calibration and in the sweep, in turns. Half of the other faults come at a call of MPI, the other half at a point in time; both are evenly spaced
 from the first results to the end. If a rank is stopped, the other rank must notice it after allreduce.timeout_s (3 s) and name the operation, and the run
 must end with 4. If a rank is killed, the launcher ends the run. Nothing that was flushed may be lost. Further runs stop rank 0 of a twin in which only
-rank 0 computes, and each rank of `ddproxy step` while it measures. STARTS more runs stop a rank at a call during the start, where a call has a limit of 300 s.
+rank 0 replays compute, and each rank of `ddproxy step` while it measures. STARTS more runs stop a rank at a call during the start, where a call has a limit of 300 s.
 SAMPLES is the number of samples of a case: with more samples the sweep takes a larger share of the run. AT_ONCE runs go on at the same time, because
 a run with a stopped rank only waits. It must be 1 if a kind has more than six faults, because their calls and times are chosen from a run that has
 the machine to itself."""

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""signals_test.py DDPROXY WRITE_FAULTS SIGNALS SAMPLES MPIEXEC...: sends SIGTERM, SIGINT and SIGUSR1 at random times of a run.
+"""signals_test.py DDPROXY WRITE_FAULTS SIGNALS SAMPLES MPIEXEC...: sends SIGTERM, SIGINT and SIGUSR1 at random times after the first flush of a run.
 
 Half of the SIGNALS runs have one rank, the others two ranks, of which one gets the signal. Each run must end with 75 and leave FILE.part. If the
 signal comes too late, the run must end with 0 and leave FILE. For each number of ranks more than half of the signals must end the run; the first
-signal comes in the first half of the run. Nothing that was flushed may be lost. SAMPLES is the number of samples of a case."""
+signal comes in the first half of the time from the first flush to the end. Nothing that was flushed may be lost. SAMPLES is the number of samples of a case."""
 import random
 import signal
 import sys

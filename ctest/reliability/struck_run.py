@@ -29,8 +29,9 @@ strategies = ["flat", "bucketed"]
 caps_mib = [0.25]
 samples = {samples}
 """
-# The dataset that each step of a run writes when it ends, in the order of the steps. Samples of the calibration are written earlier.
+# [dataset]: the phase of a run at whose end the dataset is written, in the order of the phases. Samples of the calibration are written earlier.
 WRITTEN = {"layers/ready": "operations", "allreduce/median": "all-reduces", "calibration/alpha": "calibration", "plans": "prediction"}
+# (part of a message, phase): a message with this part says that the run was in this phase.
 STEPS = (("of the sweep", "sweep"), ("measuring steps", "steps"), ("verifying", "verification"), ("timing the operations", "operations"), ("timing the all-reduce", "all-reduces"),
          ("beside all-reduces", "calibration"), ("predicting", "prediction"), ("end of the run", "end"))
 QUIET = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
@@ -82,7 +83,7 @@ def samples_in(path):
 
 class StruckRun:
     """A run in its own folder. `faults`: libraries to preload, among them write_faults. `command`: run or step. A step takes 28 ms; its compute is
-    replayed, and its all-reduces are real. `twin`: only rank 0 computes and replays all-reduces; the other ranks only take part in the all-reduces of
+    replayed, and its all-reduces are real. `twin`: only rank 0 replays compute and all-reduces; the other ranks only take part in the all-reduces of
     [gate]."""
 
     def __init__(self, home, program, ranks, faults, mpiexec, samples=3, timeout=3, command="run", twin=False, batch=1):
@@ -111,7 +112,7 @@ class StruckRun:
         return self
 
     def wait_for_results(self):
-        """Waits for the first flush or the end."""
+        """Waits for the first flush, or for the end of the run."""
         while not self.flushed.exists() and self.process.poll() is None:
             time.sleep(0.002)
 

@@ -18,7 +18,7 @@ std::size_t count(std::string const& text, std::string const& part) {
 
 class Machines : public Compare {
  protected:
-  // Returns the table as JSON.
+  // Ranks the machines, and returns their table as JSON.
   nlohmann::json rank(CompareOptions options) {
     options.rank_machines = true;
     options.json = folder / "r.json";
@@ -95,7 +95,7 @@ TEST_F(Machines, that_cannot_be_told_apart_have_one_warning) {
   rank({.base = all});
   EXPECT_EQ(count(warnings, "told apart"), 1U) << warnings;
   EXPECT_EQ(count(warnings, "Give more runs"), 1U) << warnings;
-  EXPECT_EQ(count(warnings, " and replay, 8 ranks"), 3U) << warnings;  // four machines make six pairs
+  EXPECT_EQ(count(warnings, " and replay, 8 ranks"), 3U) << warnings;  // three of the six pairs are named
   EXPECT_TRUE(contains(warnings, "; and 3 others. Give more runs of each\n")) << warnings;
 }
 

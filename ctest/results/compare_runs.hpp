@@ -22,7 +22,7 @@ using Paths = std::vector<std::filesystem::path>;
 /// A fixture that writes files, compares them and keeps the output.
 class Compare : public Folder {
  protected:
-  // Writes n runs, each with different noise.
+  // Writes the files of n runs, each with different noise. Returns their paths: `name`0.h5, `name`1.h5, ...
   Paths runs(std::string const& name, int n, Sample sample) {
     Paths paths;
     for (int k = 0; k < n; ++k) {
@@ -33,6 +33,7 @@ class Compare : public Folder {
     return paths;
   }
 
+  // Compares, and returns the exit code. Keeps the table in `out` and the warnings in `warnings`.
   int compare(CompareOptions const& options) {
     std::ostringstream table, doubts;
     out = warnings = "";
@@ -42,6 +43,7 @@ class Compare : public Folder {
     return status;
   }
 
+  // Compares, and expects a std::invalid_argument whose message is one line. Returns the message.
   std::string refused(CompareOptions const& options) {
     const auto text = message_of<std::invalid_argument>([&] { compare(options); });
     EXPECT_EQ(text.find('\n'), std::string::npos) << text;

@@ -24,10 +24,10 @@ struct StepFile {
   std::int64_t warmup = 1;
   double bucket_mib = 25;
   std::string shape = "layers 2 d_model 64 heads 4";
-  double negative_step = 0;   ///< seconds; if below 0, they replace the first sample of the step
+  double negative_step = 0;   ///< seconds; if below 0, replaces the first sample of the step
   double waiting = 1e-7;      ///< seconds of the part `waiting`
   double spread = 0.001;      ///< largest deviation of a sample, as a share
-  std::int64_t verified = 1;  ///< -1: a file of an earlier version, which does not have it
+  std::int64_t verified = 1;  ///< 1: right numbers; 0: wrong ones; -1: not stored, as in earlier versions
 };
 
 constexpr std::size_t samples = 8;

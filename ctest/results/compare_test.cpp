@@ -101,8 +101,8 @@ TEST_F(Compare, noise_leaves_the_whole_undecided_and_says_what_would_help) {
   EXPECT_TRUE(contains(row("flat"), "is not excluded")) << out;
 }
 
-/// Writes the rounds of a gate on a machine that slows down by 5 % from each round to the next, for both
-/// builds.
+/// A fixture that writes the rounds of a gate. From each round to the next the machine becomes 5 % slower for
+/// both builds.
 class Rounds : public Compare {
  protected:
   Paths rounds(std::string const& name, int n, Sample sample) {

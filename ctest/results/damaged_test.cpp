@@ -14,7 +14,7 @@
 namespace ddproxy::test {
 namespace {
 
-constexpr double patience = 1.0;  // seconds; reading an undamaged file takes 0.01 s
+constexpr double patience = 1.0;  // seconds, for read_run(); reading an undamaged file takes 0.01 s
 
 int number_from(char const* variable, int otherwise) {
   char const* text = std::getenv(variable);
@@ -38,8 +38,9 @@ std::string mutated(std::string bytes, std::mt19937& engine) {
   }
 }
 
-// Returns the kind of fault in a message, for instance "crashed (Aborted)". Returns "refused" for all files
-// that the reader itself rejected.
+// Returns how the child process that read the file failed, for instance "crashed (Aborted)". `message` is the
+// message with which the file was rejected. Returns "refused" if the child did not fail: the reader itself
+// rejected the file.
 std::string kind_of(std::string const& message) {
   const std::string mark = "the process that read it ";
   const auto start = message.find(mark);
@@ -49,7 +50,7 @@ std::string kind_of(std::string const& message) {
 
 class Damaged : public Compare {
  protected:
-  // Returns what happens to a file with these bytes: "read", or the kind of its rejection.
+  // Returns what happens to a file with these bytes: "read", or kind_of() the message that rejects the file.
   std::string outcome(std::string const& bytes) {
     const auto path = folder / "damaged.h5";
     std::ofstream(path, std::ios::binary) << bytes;
@@ -64,7 +65,8 @@ class Damaged : public Compare {
     }
   }
 
-  // Tries mutations of the file of `sample`.
+  // Writes a file with the properties `sample`, and tries `files` mutated copies of it, or as many as
+  // DDPROXY_MUTATIONS says.
   void try_mutations(Sample const& sample, int files);
 };
 

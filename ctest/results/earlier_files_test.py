@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """earlier_files_test.py MAKE_SAMPLE REPORT DDPROXY_MODEL: compare, the report and its reader open files of earlier versions. One file is stored:
-ddproxy wrote it at 7955e08 (2026-11-24, schema 1). The test makes the others: it gives a sample the names that earlier versions used. The results must be
-the same as for the file with the present names."""
+ddproxy wrote it at 7955e08 (2026-11-24, schema 1). The test makes the others: it gives a sample the names that earlier versions used. For these files the
+results must be the same as for the sample with the present names."""
 import gzip
 import json
 import shutil
@@ -18,6 +18,7 @@ from report_sample import WithSample, report  # must come first: it adds the fol
 from reporting.data import EARLIER_NAMES, Results  # noqa: E402
 
 MODEL = sys.argv[3]
+# Names of datasets in files of earlier versions, and the present names; SCALES has the names of dimension scales
 EARLIER = {"/allreduce/chunk_bytes": "/allreduce/piece_bytes", "/allreduce/chunk_seconds": "/allreduce/piece_seconds", "/score/order": "/score/pairs_in_order"}
 SCALES = {"/allreduce/chunk": "/allreduce/piece", "/allreduce/chunk_sample": "/allreduce/piece_sample"}
 # Groups and datasets that files of earlier versions do not have
@@ -51,7 +52,7 @@ class EarlierFile(WithSample):
         rename(self.earlier)
 
     def compared(self, *files):
-        """Returns the exit code, the warnings, and the JSON without the names of the files."""
+        """Runs `ddproxy compare` on the files. Returns the exit code, the warnings, and the content of the JSON file, with FILE in place of the names of the files."""
         out = self.folder / "compared.json"
         done = subprocess.run([MODEL, "compare", *map(str, files), "--allow-undecided", "--json", out], capture_output=True, text=True)
         self.assertTrue(out.exists(), done)
@@ -87,7 +88,7 @@ class EarlierFile(WithSample):
             np.testing.assert_array_equal(after.values[name], before.values[name])
             self.assertEqual(after.units[name], before.units[name])
 
-# `mpirun -n 2 ddproxy run inputs/tiny.toml` at 7955e08. The command line and the list of environment variables were shortened.
+# The file that `mpirun -n 2 ddproxy run inputs/tiny.toml` wrote at 7955e08. The command line and the list of environment variables in the file were shortened.
 STORED = Path(__file__).parent / "early-7955e08.h5.gz"
 
 

@@ -85,7 +85,8 @@ TEST(FamilyTest, equal_values_are_no_slowdown) {
   EXPECT_FALSE(test.rejects());
 }
 
-// The means of all subsets of three values: 1, 2, 3, 1.5, 2, 2.5, 2.
+// The means of all subsets of the three values are 1, 1.5, 2, 2, 2, 2.5 and 3. They divide the real line into
+// eight intervals. Each of them contains the centre of the distribution with probability 1/8.
 TEST(SubsetInterval, is_made_of_the_means_of_all_subsets) {
   const auto interval = subset_interval({1.0, 2.0, 3.0}, 0.125);
   EXPECT_DOUBLE_EQ(interval.low, 1.0);

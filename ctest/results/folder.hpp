@@ -10,7 +10,7 @@
 
 namespace ddproxy::test {
 
-/// A fixture with a new temporary folder. TearDown() removes it.
+/// A fixture that creates a new temporary folder for each test, and removes the folder after the test.
 class Folder : public testing::Test {
  protected:
   void SetUp() override {
@@ -22,8 +22,8 @@ class Folder : public testing::Test {
   std::filesystem::path folder;
 };
 
-/// Returns the message of the exception that `action` throws. Fails the test if it throws none, or an
-/// exception of another type.
+/// Returns the message of the exception of type `Exception` that `action` throws. If `action` throws no
+/// exception, or one of another type, fails the test and returns an empty text.
 template <class Exception, class Action>
 std::string message_of(Action const& action) {
   try {

@@ -20,24 +20,26 @@ namespace {
 constexpr std::size_t cases = 15;
 constexpr double between_rounds = 0.024;
 
-// 100 families, or more for the numbers in docs/measurements/compare.md.
+// The number of simulated families: 100, or the value of DDPROXY_GATE_FAMILIES. The numbers in
+// docs/measurements/compare.md come from more families.
 const int families =
     std::getenv("DDPROXY_GATE_FAMILIES") ? std::atoi(std::getenv("DDPROXY_GATE_FAMILIES")) : 100;
 
 using Engine = std::mt19937_64;
-using Noise = std::function<double(Engine&)>;  // with standard deviation 1
+using Noise = std::function<double(Engine&)>;  // draws one value; the standard deviation is 1
 
 double normal(Engine& engine) {
   return std::normal_distribution<double>()(engine);
 }
 
-// Student's t with three degrees of freedom, divided by its standard deviation, the square root of 3.
+// Draws from Student's t with three degrees of freedom, and divides the value by the standard deviation of
+// this distribution, the square root of 3.
 double heavy_tailed(Engine& engine) {
   return std::student_t_distribution<double>(3.0)(engine) / std::sqrt(3.0);
 }
 
-// Returns log ratios [case][round]. `shared`: the share of the variance that all cases of a round have in
-// common.
+// Returns the logarithms of the ratios new / base of `count` rounds, [case][round]. `shared` is the share of
+// the variance that all cases of a round have in common.
 Logs rounds(Engine& engine, std::size_t count, Noise const& noise, double shared) {
   Logs all(cases, std::vector<double>(count));
   for (std::size_t r = 0; r < count; ++r) {
@@ -51,11 +53,11 @@ struct Setting {
   std::size_t rounds;
   Noise noise;
   double shared = 0.0;
-  double slowdown = 0.0;  ///< slowdown of the first `slower` cases
+  double slowdown = 0.0;  ///< slowdown of the first `slower` cases; 0.03 is 3 %
   std::size_t slower = cases;
 };
 
-// Returns the number of families in which the test finds something slower.
+// Returns the number of families that the test calls slower.
 int rejected(Setting const& setting, unsigned seed) {
   Engine engine(seed);
   int count = 0;
@@ -68,6 +70,7 @@ int rejected(Setting const& setting, unsigned seed) {
   return count;
 }
 
+// Expects that the test calls at least `least` per cent of the families slower. `what` names the setting.
 void expect_at_least(int least, char const* what, Setting const& setting, unsigned seed) {
   const int found = rejected(setting, seed);
   std::cout << what << ", " << setting.rounds << " rounds: found " << found << " of " << families << '\n';
@@ -115,7 +118,9 @@ TEST(Gate, finds_three_percent_in_one_case_of_fifteen) {
   expect_at_least(82, "3 % in one case, heavy tail", {16, heavy_tailed, 0.0, 0.03, 1}, 23);
 }
 
-// Simulates scripts/gate --rounds auto: it checks after every round, and stops when it would find 3 %.
+// Simulates scripts/gate --rounds auto, without its time limit. After every round from the seventh on, the
+// gate checks whether a slowdown of 3 % would be found, and stops if it would. Returns the log ratios of all
+// rounds, [case][round]. In each, every case is slower by the share `slowdown`.
 Logs automatic_rounds(Engine& engine, double slowdown) {
   Logs all(cases);
   for (std::size_t count = 1;; ++count) {
@@ -144,8 +149,9 @@ TEST(Gate, keeps_its_level_and_power_where_the_noise_decides_the_number_of_round
   EXPECT_GE(found, 85 * families / 100);
 }
 
-// Runs that are not rounds have noise of their own on each side. So the log ratio of two runs has twice the
-// variance of the log ratio of a round.
+// rounds() here simulates the logarithms of times: each run of each side gets the noise that the log ratio of
+// a round has in the other tests. So the log ratio of two runs has twice the variance of the log ratio of a
+// round.
 TEST(Gate, keeps_its_level_for_runs_that_are_no_rounds) {
   Engine engine(31);
   int alarms = 0, found = 0;

@@ -4,7 +4,8 @@
 
 #include "ctest/results/history_folder.hpp"
 
-// Tests which nights of a folder are compared, and when they are too few for a decision.
+// Tests which nights of a folder are compared, when the decision is "undecided", and what is said about noise
+// for which the test is not made.
 namespace ddproxy::test {
 namespace {
 

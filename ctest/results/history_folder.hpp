@@ -15,7 +15,8 @@ namespace ddproxy::test {
 /// A fixture that writes a history of nights with ratios, or of plain runs.
 class HistoryFolder : public Compare {
  protected:
-  /// Returns "2026-03-01T00:00:00Z" for day 0. Day 28 is the first day of the next month.
+  /// Returns the time of the night `day`: "2026-03-01T00:00:00Z" for day 0. Only the first 28 days of each
+  /// month are used, so day 28 is the first day of April.
   static std::string date(int day) {
     char text[32];
     std::snprintf(text, sizeof text, "2026-%02d-%02dT00:00:00Z", 3 + day / 28, day % 28 + 1);
@@ -31,8 +32,8 @@ class HistoryFolder : public Compare {
   /// Returns the path of a night with ratios.
   std::filesystem::path night_file(int day) const { return folder / (name(day) + ".night.json"); }
 
-  /// Returns a night with ratios of the cases a, b, c and d with a noise of 0.5 %. Case a is slower by the
-  /// share `slowdown`.
+  /// Returns a night with the ratios of the cases a, b, c and d, and of their mean. The noise of each case is
+  /// 0.5 %. Case a is slower by the share `slowdown`.
   static results::Night night(int day, double slowdown) {
     std::mt19937_64 engine(static_cast<unsigned>(day) + 100);
     std::normal_distribution<double> noise(0.0, 0.005);
@@ -53,7 +54,7 @@ class HistoryFolder : public Compare {
     return all;
   }
 
-  /// Writes the nights `from` to `to` - 1.
+  /// Writes the nights `from` to `to` - 1. In night `day`, case a is slower by the share `slowdown(day)`.
   void write_nights(int from, int to, std::function<double(int)> const& slowdown) {
     for (int day = from; day < to; ++day) write_night(night_file(day), night(day, slowdown(day)));
   }
@@ -61,7 +62,8 @@ class HistoryFolder : public Compare {
     write_nights(from, to, [=](int) { return slowdown; });
   }
 
-  /// Writes the plain runs `from` to `to` - 1. All their cases take `factor` times as long.
+  /// Writes the plain runs `from` to `to` - 1. All their cases take `factor` times as long as in the sample
+  /// file (sample_file.hpp).
   void write_runs(int from, int to, double factor, std::string const& host = "node1") {
     for (int day = from; day < to; ++day)
       make_sample(

@@ -10,9 +10,10 @@
 #include "results/history/nightly_test.hpp"
 
 // Checks what `ddproxy compare --history` promises, on simulated nights of 15 cases and their mean, with
-// fixed seeds. A month is 30 nights, each tested against a window of 30 nights. DDPROXY_MONTHS=1000 simulates
-// 1000 months for each kind of noise instead of 250. It also simulates further kinds of noise and slowdowns,
-// and prints the tables of docs/measurements/compare.md.
+// fixed seeds. A month is 30 nights. Unless a test says otherwise, 30 nights lie before it, so that each of
+// its nights is tested against a window of 30 nights. With DDPROXY_MONTHS=1000 this program simulates 1000
+// months for each kind of noise instead of 250. It then also simulates further kinds of noise and slowdowns,
+// and prints all rows of the tables of docs/measurements/compare.md.
 namespace ddproxy::test {
 namespace {
 
@@ -32,8 +33,8 @@ bool is_full() {
   return months() > fewest_months;
 }
 
-// Returns the first night from `from` on after which any series counts as slower. Returns the number of
-// nights if there is none.
+// Adds the nights to a NightlyTest one by one. Returns the index of the first night, from `from` on, after
+// which a case or the mean counts as slower. Returns the number of nights if there is no such night.
 std::size_t first_alarm(Nights const& all, std::size_t from) {
   NightlyTest test(all.size(), tolerance);
   std::vector<NightValue> values(all.size());
@@ -47,6 +48,8 @@ std::size_t first_alarm(Nights const& all, std::size_t from) {
   return all[0].size();
 }
 
+// Returns the number of months with an alarm, although nothing becomes slower. `before` is the number of
+// nights before the month. Also prints a row of the table in docs/measurements/compare.md.
 int false_alarms(NoiseKind const& kind, unsigned seed, std::size_t before = window) {
   Engine engine(seed);
   int alarms = 0;

@@ -11,7 +11,9 @@
 namespace ddproxy::results {
 namespace {
 
-// Follows one series with a noise of 1 % from night 0 on.
+// A fixture that follows one series: the values of one case, night by night. add() adds nights that are
+// slower than the level at the start by the share `slowdown`. Their noise has the standard deviation
+// `deviation`, 1 % by default.
 class Level : public testing::Test {
  protected:
   void add(int nights, double slowdown = 0.0, double deviation = 0.01) {

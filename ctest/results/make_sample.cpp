@@ -5,8 +5,9 @@
 
 #include "ctest/results/sample_file.hpp"
 
-// make_sample FILE [mpi|step]: writes the file that the Python tests read. mpi: a measured run instead of a
-// replay. step: a measured file of `ddproxy step`, without a sweep.
+// make_sample FILE [mpi|step]: writes the results file that the Python tests read. Without a second argument
+// it is the file of a replay. With mpi it is the file of a measured run. With step it is the file of a
+// measured `ddproxy step`, without a sweep.
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   ddproxy::test::Sample sample;

@@ -31,7 +31,8 @@ class NightFile : public Folder {
             .cases = {{"flat", 0.01, 0.006}, {results::the_whole, 0.02, std::nan("")}}};
   }
 
-  // Returns the message with which a night file is rejected after `damage`.
+  // Writes a night file and applies `damage` to it. Returns the part of the message of the rejection that
+  // says what is wrong with a field. Checks the rest of the message: the path before it, the advice after it.
   std::string refusal(std::function<void(json&)> const& damage) {
     const auto path = folder / "n.night.json";
     write_night(path, night());

@@ -7,7 +7,7 @@
 namespace ddproxy::test {
 namespace {
 
-// Returns noise whose nights are independent.
+// Returns noise that is drawn for each night independently of the other nights.
 template <class Draw>
 NoiseOfNights each(Draw draw) {
   return [draw](Engine& engine, std::size_t nights) {

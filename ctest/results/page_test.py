@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""page_test.py MAKE_SAMPLE REPORT: opens the page in Chromium, light and dark. Nothing of the page may be cut off, every text must stand out
+"""page_test.py MAKE_SAMPLE REPORT: opens the page of a report in Chromium, light and dark. Nothing of the page may be cut off, every text must stand out
 from what is behind it, the console must stay empty, and the button must pass the trace to Perfetto. Skipped without Chromium."""
 import html
 import itertools
@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Finds elements that are wider than the page, and texts with a contrast below 4.5 (WCAG 2.1, level AA). The letters of the plots are shapes; PROBE checks
-# their contrast, too.
+# Finds elements that extend beyond the right edge of the page, and texts with a contrast below 4.5 (WCAG 2.1, level AA). The letters of the plots are shapes;
+# PROBE checks their contrast, too. It writes what it found into the title of the outer document.
 PROBE = r"""<script>addEventListener('load', () => {
   document.querySelectorAll('details').forEach(d => d.open = true);
   const over = [...document.querySelectorAll('body *')].filter(
@@ -38,7 +38,8 @@ PROBE = r"""<script>addEventListener('load', () => {
   parent.document.title = `${scheme} at ${innerWidth} over: ${tags(over)}. faint: ${tags(faint)}. letters: ${letters.length > 100}`;
 });</script>"""
 
-# Replaces ui.perfetto.dev: answers the third PING, and reports what it received.
+# Replaces ui.perfetto.dev. Answers the third PING with two PONGs: the page must ignore the first one, which comes from another address. Writes what it then
+# receives into the title of the outer document.
 PERFETTO = """<script>addEventListener('load', () => {
   let pings = 0;
   const said = text => parent.document.title = text;
@@ -59,7 +60,8 @@ PERFETTO = """<script>addEventListener('load', () => {
 
 
 def look(browser, folder, page, width, probe=PROBE, scheme="light"):
-    """Returns (title, console) of the page in a frame of this width. A headless window cannot be as narrow as the frame."""
+    """Opens the page with the script `probe` in a frame of `width` pixels, because a headless window cannot be as narrow. Returns the title of the outer document,
+    and the lines of the console."""
     frame = folder / "frame.html"
     framed = html.escape(page.replace("</body>", probe + "</body>"))
     frame.write_text(f'<title>not loaded</title><iframe srcdoc="{framed}" style="width:{width}px;height:900px;border:0"></iframe>')

@@ -66,7 +66,8 @@ TEST_F(Refuse, reading_a_dataset_that_is_missing_or_of_another_type) {
   message_of<std::logic_error>([&] { reader.has("/sweep/unknown"); });
 }
 
-// Writes a sample file. In sample `sample` of "flat", its second case, the ranks have the times `times`.
+// Writes a sample file. In sample number `sample` of its second case, "flat", the ranks have the times
+// `times`, in seconds. If `complete` is false, the file is that of an interrupted run.
 void plant(std::filesystem::path const& path, std::size_t sample, Reals const& times, bool complete = true) {
   Writer writer(path);
   write_sample(writer, {});

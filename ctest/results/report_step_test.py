@@ -27,8 +27,8 @@ def write_text(file, path, values):
 
 
 def write_step(file):
-    """Replaces the timelines of a sweep by that of one step on two ranks. Rank 1 has more live memory. The prediction is 0.5 ms early and
-    has 10 MiB more during each task."""
+    """Replaces the timelines of a sweep by the timeline of one step on two ranks. Rank 1 has 100 MiB more live memory than rank 0. The predicted times are 0.5 ms
+    earlier, but not before 0. The predicted live memory of both ranks is 10 MiB above the measured one of rank 0."""
     for group in ("plans", "timeline", "memory"):
         del file[group]
     label, phase, lane, start, end, live_start, live_end = (list(column) * 2 for column in zip(*TASKS))
@@ -52,7 +52,7 @@ def write_step(file):
 
 
 def boxes(figure):
-    """Returns {text: box in pixels} of all texts of a figure that can be seen."""
+    """Returns {(number, text): box in pixels} of the titles, axis labels, tick labels and legend texts of a figure that can be seen."""
     figure.canvas.draw()
     texts = []
     for axes in figure.axes:
@@ -148,7 +148,7 @@ class Steps(WithSample):
         self.assertEqual((list(dot.get_xdata()), list(dot.get_ydata())), ([1.0], [180.0]))
 
     def memory_lines(self):
-        """Returns the dotted lines of the memory panel."""
+        """Returns the memory panel and its dotted lines."""
         memory = step_timeline_figure.draw(Results(self.sample)).axes[-1]
         return memory, [line for line in memory.lines if line.get_linestyle() == ":"]
 

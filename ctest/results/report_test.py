@@ -137,7 +137,7 @@ class Split(WithSample):
     """The parts of the measured bar must add up to the median T, even if the samples scatter."""
 
     def medians(self, slowdown, tail):
-        """Sets the medians of each case, as shares of its T."""
+        """Sets the medians of slowdown and tail in each case, as shares of the median T."""
         def write(file):
             total = file["sweep/measured_median"][()]
             file["sweep/slowdown"][...] = slowdown * total
@@ -145,7 +145,7 @@ class Split(WithSample):
         self.change(write)
 
     def parts(self):
-        """Checks all cases. Returns the parts of the first case, as shares of T."""
+        """Checks the sum of the parts in all cases. Returns the parts of the first case, as shares of the median T."""
         results = Results(self.sample)
         for case, median in reversed(list(enumerate(derive.column(results, "measured_median")))):
             parts = dict(measured_parts(results, case))
@@ -184,7 +184,7 @@ class Split(WithSample):
         self.assertEqual(set(self.parts()), {"compute", "exposed"})
 
     def test_communication_alone_is_that_of_the_overlap(self):
-        """T_comm is the median of the samples of comm_alone that count. Only a case without such samples has the sum of a(x)."""
+        """T_comm is the median of the samples of comm_alone that count. Only in a case without such samples, T_comm is the sum of a(x)."""
         def write(file):
             file["sweep/comm_alone"][0, :] = 0.2
             file["sweep/comm_alone"][0, 0] = 100.0
@@ -383,7 +383,8 @@ class Finding(WithSample):
         self.assertIn("only a T above 2.5 times the best T", lead.finding(Results(self.sample)))
 
     def test_sizes_that_make_the_same_buckets_are_equally_fast(self):
-        """The buckets of 1 to 64 MiB are equal in the sample. If one of them counts as fast as the best size, all must, whatever was measured."""
+        """In the sample the sizes from 1 to 64 MiB make the same buckets, and the best size is one of them. So all five must count as equally fast, whatever was
+        measured."""
         results = Results(self.sample)
         self.assertEqual([len(derive.same_buckets(results, k)) for k in derive.bucketed_cases(results, derive.column(results, "measured_median"))][0], 5)
         self.change(lambda file: file["sweep/over_best_low"].__setitem__(slice(None), 1.01))
@@ -458,7 +459,7 @@ class Finding(WithSample):
         self.assertEqual(findings.of("against", files), f"Best T of other: 100.0 % longer than the best T of sample{unknown}")
 
     def test_the_noise_of_a_history_is_that_of_its_case(self):
-        """The title is about naive if the newest file lacks the best case. Naive is then in another place of the file."""
+        """The title is about naive if the newest file lacks the best case. In this newest file naive is case 4, in the other file it is case 0."""
         other = self.folder / "other.h5"
         shutil.copy(self.sample, other)
         with h5py.File(other, "r+") as file:
@@ -529,7 +530,7 @@ class Timeline(WithSample):
         times, live = timeline_figure.live_memory(Results(self.sample), 0)
         events = int(Results(self.sample)["/timeline/count"][0])
         self.assertEqual(len(times), 1 + 2 * events)
-        np.testing.assert_allclose(live[:5] / 2.0**20, [0, 64, 32, 96, 64])  # between two events the first ends before the second starts
+        np.testing.assert_allclose(live[:5] / 2.0**20, [0, 64, 32, 96, 64])  # the second event starts when the first one ends: the end comes first in the curve
         axes = timeline_figure.draw_timelines(Results(self.sample), [0]).axes[1]
         self.assertEqual([text.get_text() for text in axes.texts], ["dashed line: allocated memory, 4 GiB"])
 

@@ -8,7 +8,7 @@
 
 #include "ctest/results/sample_file.hpp"
 
-// Each function writes the group of its name, and small groups or attributes that belong to it.
+// Each function write_NAME() writes the group /NAME, and other datasets and attributes that go with it.
 namespace ddproxy::test {
 
 inline constexpr std::int64_t mib = 1 << 20;
@@ -24,6 +24,7 @@ struct Gradients {
   Reals ready;  ///< ready times in seconds
 };
 
+/// Returns the gradients of the sample's model, in ready order.
 Gradients gradients();
 
 /// Returns the time of one all-reduce while no compute runs, in seconds.

@@ -16,7 +16,8 @@ struct Prediction {
   Integers last, bytes;
 };
 
-// The recurrence e = max(ready, e) + a(bytes). It is accurate enough for a plausible file.
+// Predicts T (`total`, in seconds) with the recurrence e = max(ready, e) + a(bytes). e is the time at which
+// the all-reduce of a bucket ends. The recurrence is accurate enough for a plausible file.
 Prediction predict(Gradients const& all, SampleCase const& run, std::int64_t first_bucket) {
   Prediction result;
   const bool overlapped = run.cap > 0 || run.strategy == "per_tensor";
@@ -70,7 +71,8 @@ void measure(Columns& to, Prediction const& expected, bool slower, Sample const&
   to.tail.push_back(to.exposed.back() - to.slowdown.back());
 }
 
-/// Returns the share `share` of each E, in seconds. The first case does not overlap, so its value is NaN.
+/// Multiplies each E by `share`, and returns the products in seconds. The first value is NaN: naive does not
+/// overlap, so E has no terms.
 Reals terms(Reals exposed, double share) {
   for (double& seconds : exposed) seconds *= share;
   exposed.front() = std::nan("");
@@ -108,7 +110,7 @@ void write_columns(results::Writer& writer, Columns const& c, std::size_t cases,
     return std::ranges::any_of(columns, [&](auto const& column) { return column.first == name; });
   };
   for (auto const& [name, values] : columns) writer.write("/sweep/" + std::string(name), *values);
-  for (auto const& dataset : results::schema())  // the other datasets do not apply
+  for (auto const& dataset : results::schema())  // the others are NaN: they do not apply
     if (dataset.group() == "/sweep" && dataset.type == results::Type::real && dataset.rank() == 1 &&
         !known(dataset.name()))
       writer.write(dataset.path, Reals(cases, std::nan("")));

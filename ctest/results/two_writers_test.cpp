@@ -43,8 +43,9 @@ struct Pipe {
   std::array<int, 2> ends{};
 };
 
-// Runs in a child process. Waits for a byte in `begin`, and reports in `said` whether it may write. After a
-// byte in `end`, the process that may write does so.
+// Runs in a child process. Waits for a byte in `begin`. Then tries to create a Writer, and sends 'w' to
+// `said` if this works, or 'r' if it is refused. Waits for a byte in `end`, and then writes the file if it
+// has a Writer. Returns the exit code: 0 if the file was written, 2 if not.
 int race(Pipe const& begin, Pipe const& said, Pipe const& end, std::filesystem::path const& path) {
   begin.hear();
   std::optional<Writer> writer;

@@ -3,7 +3,9 @@
 cmake_minimum_required(VERSION 3.22)
 
 # cmake -DROOT=DIR -P check_layers.cmake: fails if a room includes a header of a room that it does not name in
-# DIR/cmake/DdproxyArrows.cmake, or names a room of which it includes no header. Prints file, line and header of a forbidden include.
+# DIR/cmake/DdproxyArrows.cmake, or names a room of which it includes no header. Also fails if a room includes a forbidden header from outside
+# the project, if the CMakeLists.txt of a room links another room, or if a source lies in no room. Prints file, line and header of a forbidden
+# include.
 include(${ROOT}/cmake/DdproxyArrows.cmake)
 set(complaints "")
 
@@ -40,7 +42,7 @@ function(number_of_line result file line)
   set(${result} ${number} PARENT_SCOPE)
 endfunction()
 
-# Sets `result` to the room that a file belongs to: the longest folder in DDPROXY_ROOMS that contains it. Empty if there is none.
+# Sets `result` to the room that a file belongs to: the longest folder in DDPROXY_ROOMS that contains it. Sets it to "" if there is none.
 function(room_of result file)
   set(best "")
   foreach(room IN LISTS DDPROXY_ROOMS)
@@ -114,8 +116,8 @@ function(read_links result file)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-# Rejects rooms that link libraries of other rooms themselves: only ddproxy_may_use decides what a room links. Such a library is ddproxy::ROOM
-# anywhere, for example in a variable, or the target ddproxy_ROOM among the arguments of a command that links.
+# Rejects rooms that link libraries of other rooms themselves: only ddproxy_may_use decides what a room links. Finds such a library by one of two
+# names: ddproxy::ROOM anywhere in the file, for example in a variable, or ddproxy_ROOM among the arguments of a command that links.
 macro(check_links file)
   read_links(text ${file})
   string(REGEX MATCHALL "ddproxy::[a-z_]+" links "${text}")

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 cmake_minimum_required(VERSION 3.22)
 
-# cmake -DROOT=DIR -DWORK=DIR -P check_layers_catches.cmake: plants violations in a small tree in WORK, one at a time. Fails
-# unless check_layers.cmake reports each of them.
+# cmake -DROOT=DIR -DWORK=DIR -P check_layers_catches.cmake: writes a small project to WORK, with the rules of ROOT, and
+# plants forbidden includes, rows and links in it, one at a time. Fails unless check_layers.cmake reports each of them, and
+# accepts the project without them.
 function(run_check result output)
   execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${WORK} -P ${CMAKE_CURRENT_LIST_DIR}/check_layers.cmake
                   RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
@@ -12,7 +13,7 @@ function(run_check result output)
   set(${output} "${text}" PARENT_SCOPE)
 endfunction()
 
-# The rooms of the small tree and the arrows between them. Each arrow is needed by an include.
+# The rooms of the small tree and the arrows between them (cmake/DdproxyArrows.cmake explains arrows). For each arrow clean_tree() writes an include.
 file(READ ${ROOT}/cmake/DdproxyArrows.cmake rules)
 string(REGEX REPLACE "\nddproxy_may_use.*" "" rules "${rules}")
 set(arrows "
@@ -84,7 +85,8 @@ expect_caught(results/run/bad.cpp "#include <hdf5.h>" "only results/file/h5* may
 expect_caught(miniapp/input/bad.cpp "#include <mpi.h>" "must not include <mpi.h>")
 expect_caught(miniapp/app/bad.cpp "#include <hdf5.h>" "must not include <hdf5.h>")
 
-# Rooms that are not named: below or above in the list, in a folder of a named room, or named only by a named room
+# Includes from a room that the row of the including room does not name. The included room is below or above it in the list, in the folder of a room that
+# the row names, or named only in the row of such a room.
 expect_caught(model/cost/bad.cpp "// Copyright\n\n#include <vector>\n  #  include \"kernels/gemm.hpp\""
               "model/cost/bad.cpp:4: the room 'model/cost' must not include \"kernels/gemm.hpp\" of the room 'kernels'")
 expect_caught(model/cost/bad.hpp "#include \"results/file/writer.hpp\"" "must not include \"results/file/writer.hpp\"")
@@ -101,12 +103,12 @@ expect_row_caught("ddproxy_may_use(model/a model/a)" "the room 'model/a' names '
 expect_row_caught("ddproxy_may_use(model/a model)" "the room 'model/a' names 'model', which is not a room above it")
 expect_row_caught("ddproxy_may_use(model/a model/text)" "the room 'model/a' names 'model/text', but includes no header of it")
 
-# Files and links outside the rules
+# Files that belong to no room, and an include by a relative path
 expect_caught(model/cost/bad.hpp "#include \"model/stray.hpp\"" "\"model/stray.hpp\" is in no room")
 expect_caught(model/stray.hpp "#include <vector>" "model/stray.hpp: is in no room")
 expect_caught(model/cost/bad.hpp "#include \"../kernels/gemm.hpp\"" "by its path from the project's root")
 
-# Rooms that link libraries of other rooms themselves
+# CMakeLists.txt files that link the library of another room. Only ddproxy_may_use may do this.
 expect_caught(model/cost/CMakeLists.txt "ddproxy_room(model/cost SOURCES a.cpp LINKS ddproxy::kernels)"
               "model/cost/CMakeLists.txt: ddproxy_may_use in cmake/DdproxyArrows.cmake says what a room links, not 'ddproxy::kernels' here")
 expect_caught(model/cost/CMakeLists.txt "ddproxy_room(model/cost SOURCES a.cpp LINKS\n  ddproxy::kernels ddproxy::results_file)" "not 'ddproxy::kernels' here")

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """documents.py ROOT: checks the documents of the project in ROOT.
 
-docs/architecture.md has at most two screens, lists all rooms in the order of cmake/DdproxyArrows.cmake, and names at most 20 files on the way of one
-gradient. Each path in docs/architecture.md, docs/steps.md and README.md exists. Each relative link in a document leads to a file and, after a #, to a
-heading in it. No document, message or comment has a placeholder for a text that was to be written later.
+docs/architecture.md has at most two screens, and no line has more than WIDEST characters. It lists all rooms in the order of cmake/DdproxyArrows.cmake,
+and names at most 20 files on the way of one gradient. Each path in docs/architecture.md, docs/steps.md and README.md exists. Each relative link in a
+document leads to a file and, after a #, to a heading in it. No document, message or comment has a placeholder for a text that was to be written later.
 
 First plants such faults in a small project, and checks that each is found."""
 import re

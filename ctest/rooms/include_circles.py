@@ -28,13 +28,14 @@ def read_includes(root):
 
 
 def circle(includes):
-    """Returns the units in circles. Removes units that include no remaining unit, until none is left to remove; circles remain."""
+    """Returns the units in circles, and those on a path from one circle to another. Repeatedly removes the units that include no remaining unit, and then
+    the units that no remaining unit includes."""
     left = {name: set(others) & includes.keys() for name, others in includes.items()}
     while free := [name for name, others in left.items() if not others & left.keys()]:
         for name in free:
             del left[name]
     users = {name: {other for other in left if name in left[other]} for name in left}
-    while free := [name for name in left if not users[name] & left.keys()]:  # removes units that no remaining unit includes
+    while free := [name for name in left if not users[name] & left.keys()]:
         for name in free:
             del left[name]
     return sorted(left)

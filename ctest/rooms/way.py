@@ -4,8 +4,8 @@
 
 Two ranks run inputs/tiny.toml. Rank 0 runs in gdb, which notes the functions that rank 0 enters from the start of one sample to the start of the next.
 The symbols of the libraries in BUILD say from which source each function is. For sources that DDPROXY_UNITY compiles as one file, the line numbers in
-the program say it. Each of these sources must be named: in a step of the numbered list of
-docs/architecture.md, or in the list of docs/steps.md, where a folder stands for all its files. A sample must enter each file of the steps up to LAST_STEP.
+the program say it. Each source that rank 0 enters must be named: in an item of the numbered list of docs/architecture.md, or in the list of docs/steps.md,
+where a folder stands for all its files. A sample must enter each file that the items up to LAST_STEP name, if the build has this file.
 Exit code 77 (skipped): gdb is not installed, or may not trace a process."""
 import collections
 import os
@@ -18,7 +18,7 @@ from pathlib import Path
 
 WAY = "## The way of one gradient"
 NOT_COUNTED = "## Files that a sample also enters"
-LAST_STEP = 6  # the steps after it run after the sweep
+LAST_STEP = 6  # item of the numbered list; the code of later items runs after the sweep
 START = "_ZN7ddproxy6Passes7measureEmNS_6SampleE"  # ddproxy::Passes::measure: one sample
 ROOMS = ("model", "kernels", "results", "miniapp")
 TRACE = r"""
@@ -58,20 +58,20 @@ def symbols(path):
 
 
 def joined_sources(build, root, joined):
-    """Returns the sources that the build compiles as the one file joined. joined is relative to the build, the sources are relative to root."""
+    """Returns the sources that the build compiles together as the file `joined`. `joined` is relative to the build, and the sources are relative to root."""
     texts = [path.read_text() for path in (build / joined).parent.glob(f"CMakeFiles/*/Unity/{Path(joined).name}")]
     return {Path(path).relative_to(root).as_posix() for path in re.findall(r'#include "(.*)"', "".join(texts))}
 
 
 def lines_of(program, addresses):
-    """Returns the source of each address, by the line numbers in the program. There the names of sources begin with /ddproxy in place of the
+    """Returns {address: source}, from the debugging information of the program. In it the names of sources begin with /ddproxy in place of the
     project's folder (DdproxyRoom.cmake)."""
     done = subprocess.run(["addr2line", "-e", str(program)], input="\n".join(addresses), capture_output=True, text=True, check=True)
     return dict(zip(addresses, (line.rpartition(":")[0].removeprefix("/ddproxy/") for line in done.stdout.splitlines())))
 
 
 def defining_sources(build):
-    """Returns the sources whose object files define a symbol, for each symbol of the libraries in the build. A source is relative to the build."""
+    """Returns {symbol: the sources whose object files define it} for the libraries in the build. The paths of sources are relative to the build."""
     sources = collections.defaultdict(set)
     for room in ROOMS:
         for library in (build / room).rglob("lib*.a"):
@@ -93,7 +93,8 @@ def functions_and_starts(program, sources):
 
 
 def write_functions(program, build, root):
-    """Writes the addresses of the functions that one source alone defines, and the addresses of main and of START. Returns all sources of the build.
+    """Writes the addresses of the functions that one source alone defines to the file `functions`, and those of main and of START to `starts`. Returns all
+    sources of the build.
     Of sources that are compiled as one file, only functions that a source itself contains are written: a function from a header can belong to any of them."""
     sources = defining_sources(build)
     functions, starts = functions_and_starts(program, sources)
@@ -127,8 +128,8 @@ def section_of(text, heading):
 
 
 def named_files(architecture, steps):
-    """Returns (files of the counted steps by step, files and folders that are not counted), from the texts of the two documents. A name without a folder
-    is in any folder."""
+    """Returns ({item of the numbered list of `architecture`: its files}, files and folders that the list of `steps` names). The arguments are the texts of
+    the two documents. A name without a folder stands for files of this name in all folders."""
     numbered = re.findall(r"^(\d+)\. (.*)$", section_of(architecture, WAY), re.MULTILINE)
     counted = {int(number): set(re.findall(r"`([\w/]+\.cpp)`", line)) for number, line in numbered}
     return counted, set(re.findall(r"`([\w/]+(?:\.cpp|/))`", section_of(steps, NOT_COUNTED)))

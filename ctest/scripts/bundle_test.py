@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """bundle_test.py PROJECT COMPILER: tests what scripts/bundle packs, and that gpu-check runs the bundle. Small programs replace ddproxy and
-Open MPI. All paths contain a space."""
+Open MPI. All paths contain a space. Exits with 77 if xz, git or objdump is missing."""
 import json
 import os
 import pathlib

@@ -3,7 +3,7 @@
 """gate_test.py ROOT DDPROXY: scripts/gate must run two builds in turns and decide.
 
 The builds are twins (replayed compute and all-reduces), so that no verdict depends on the speed of this machine. A slower build is a program
-that reads slower tables. Two rounds with real kernels check the files that the gate leaves. The other checks provoke errors, or stop the gate."""
+that reads slower tables. Two rounds with real kernels check the files that the gate leaves. The other checks provoke errors, store nights, or stop the gate."""
 import json
 import os
 import pathlib
@@ -52,8 +52,9 @@ def expect_one_line(code, text, done):
 
 
 def check_decisions(folder, build):
-    """A twin that takes twice as long must be slower. A twin that takes half as long must not. Few rounds must be undecided. Does
-    not compare equal twins: one of a hundred such comparisons would say slower. The tests results.gate and timing.gate compare equal builds."""
+    """If compute of the new twin takes twice as long, the gate must say slower. If it takes half as long, the gate must say unchanged. With two rounds it
+    must say undecided. Equal twins are not compared here, because one of a hundred such comparisons would say slower. The tests results.gate and
+    timing.gate compare equal builds."""
     write_twin(folder / "equal", SWEEP)
     write_twin(folder / "slow", SWEEP, compute=2.0)
     slower = write_build(folder / "slower", f'exec {DDPROXY} "${{@/equal/slow}}"\n')
@@ -76,7 +77,8 @@ def check_decisions(folder, build):
 
 
 def check_files(folder, build):
-    """With real kernels, both builds must run the same samples in the same order, in turns, pinned, with all parts of the input."""
+    """With real kernels, both builds must take the samples in the same order, bind the ranks to different cores, and measure all parts of [gate]. The parts
+    compute/KIND must add up to the part compute."""
     expect(5, gate(ROOT / "inputs" / "gate.toml", "--base", build, "--new", build, "--rounds", 2, "--out", folder / "real"))
     (session,) = (folder / "real").iterdir()
     for number in (1, 2):
@@ -120,7 +122,7 @@ def check_what_goes_wrong(folder, build):
     for name, pair in (("base", ["--base", sweepless, "--new", build]), ("new", ["--base", build, "--new", sweepless])):
         done = expect(4, gate(twin, *pair, *more))
         assert f"the build {name} failed with exit code 127: no library" in done.stderr and f"command: {sweepless}/ddproxy sweep" in done.stderr, done
-    # exit code 1 of a launcher must not look like "slower"
+    # exit code 1 of a program that fails must not look like the exit code of "slower"
     failing = write_build(folder / "failing", f'[ $1 = compare ] && exec {DDPROXY} "$@"; exit 1\n')
     assert "the build new failed with exit code 1" in expect(4, gate(twin, "--base", build, "--new", failing, *more)).stderr
     (folder / "bad.toml").write_text("[model]\npreset = 7\n")
@@ -128,7 +130,7 @@ def check_what_goes_wrong(folder, build):
 
 
 def check_nights(folder, build):
-    """A night must be stored with its ratio to the reference. A history of few nights must be undecided."""
+    """A night must be stored with its ratio to the reference. With few nights in the history the gate must say undecided."""
     twin, nights = folder / "equal" / "twin.toml", folder / "nights"
     common = ["--reference", build, "--new", folder / "slower", "--history", nights, "--ranks", 1, "--rounds", 3, "--out", folder / "night-rounds"]
     assert "holds its first night" in expect(5, gate(twin, *common)).stderr
@@ -143,7 +145,7 @@ def check_nights(folder, build):
 
 
 def check_an_interrupt(folder, build):
-    """Both builds must end with the gate, and the files of earlier rounds must remain."""
+    """Stops the gate after two rounds. The gate must end with exit code 75, and no process of the builds may remain."""
     twin, out = folder / "equal" / "twin.toml", folder / "stopped"
     process = subprocess.Popen([GATE, twin, "--base", build, "--new", build, "--ranks", "1", "--rounds", "1000", "--out", out],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -142,8 +142,8 @@ class GpuCheck(unittest.TestCase):
             self.assertEqual(planned.returncode, 0, planned)
 
     def starts(self, version, *steps, **environment):
-        """Runs steps with this version of NCCL. Returns two values: for each start (the devices, the words from the number of ranks on, whether ranks may
-        share a GPU), and the output of gpu-check."""
+        """Runs steps with this version of NCCL. Returns a list with an item for each start of mpirun, and the output of gpu-check. An item is (the devices,
+        the words after -n, whether ranks may share a GPU)."""
         programs = self.root / "prebuilt/bin"
         write_program(programs / "bench_collectives", f'[ "$1" != --nccl_version ] || echo {version}')
         write_program(programs / "bench_device_step", "")
@@ -193,7 +193,8 @@ NODES = 'case "$1" in */0000:07:00.0/* | */0000:0f:00.0/*) echo 3 ;; */0000:4[7e
 
 class Job(unittest.TestCase):
     def submit(self, buses, slurm, files=("path/ddproxy",), words=()):
-        """Runs the job file in a folder with these programs. The folder `path` is on PATH."""
+        """Runs the job file in a folder that has the programs `files`. The folder `path` in it is on PATH. `buses`: the PCI buses of the GPUs of a node.
+        `slurm`: environment variables. `words`: arguments of the job file."""
         with tempfile.TemporaryDirectory() as folder:
             for name in files:
                 write_program(pathlib.Path(folder) / name, "")
@@ -245,7 +246,7 @@ class Job(unittest.TestCase):
     def test_starts_the_build_of_the_project_or_the_installed_program(self):
         build, source = "build-cuda-a100/ddproxy", "inputs/gpt2-large-8gpu-nccl.toml"
         self.assertEqual(self.started(build, source, "path/ddproxy"), (build, source))
-        program, given = self.started("path/ddproxy")  # an installation, in a folder of results
+        program, given = self.started("path/ddproxy")  # an installed program, started in a folder without the project
         self.assertTrue(program.endswith("/path/ddproxy"), program)
         self.assertEqual(given, "gpt2-large-8gpu-nccl")
         self.assertTrue((project / source).exists())

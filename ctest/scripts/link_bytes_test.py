@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(sys.argv.pop(1)).resolve() / "lib" / "link_bytes.py"
-# Three samples; the fourth was not taken. 1 MiB of gradients is sent twice in each sample, so the samples send 6 MiB.
+# Three samples; the fourth was not taken. In each sample each of the two ranks sends 1 MiB of gradients, so the samples send 6 MiB.
 RESULT = {"tables": {"model": {"numel": [2**17, 2**17]}, "sweep": {"measured": [[[0.1, 0.2], [0.1, 0.1]], [[0.3, 0.2], [None, None]]]}}}
 
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""link_rate_test.py SCRIPTS: compares the link rate that scripts/run chooses with a calculation by hand, and tests that other files are refused."""
+"""link_rate_test.py SCRIPTS: compares the link rate that scripts/run chooses with a calculation by hand, and tests that files without layer times are
+refused."""
 import json
 import pathlib
 import subprocess

@@ -85,7 +85,7 @@ class NaiveAndFlat(unittest.TestCase):
 
     def test_the_paired_differences_decide(self):
         for naive, difference, of_medians, faults in ((self.WITHIN_BY_MEDIANS, 0.1, 0, ["naive and flat"]), (self.WITHIN_BY_PAIRS, 0, 1 / 12, [])):
-            for planted in (document(naive), document(SUMS, naive)):  # the larger one of naive and flat
+            for planted in (document(naive), document(SUMS, naive)):  # the larger figure counts, whether it is that of naive or of flat
                 row, found, _ = self.judged(planted)
                 self.assertAlmostEqual(row["same_round"], difference)
                 self.assertAlmostEqual(row["of_medians"], of_medians)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""median_interval_test.py SCRIPTS: compares intervals with tables of the sign test, Student's formula, golden values and known medians."""
+"""median_interval_test.py SCRIPTS: tests the 95 % intervals of torch_recording.median_interval. Compares them with tables of the sign test, with
+Student's formula, with the intervals that median_intervals.csv has, and with known medians."""
 import csv
 import math
 import pathlib
@@ -41,7 +42,7 @@ class MedianInterval(unittest.TestCase):
                 self.assertAlmostEqual(got, want, 8, row["values"])
 
     def test_has_the_limit_of_the_other_implementations(self):
-        """The model, the scripts and the report each have the least number of values for an interval of the median. All must be equal."""
+        """The model, the scripts and the report each have a constant: the least number of values for an interval of the median. These constants must be equal."""
         limits = {"model/statistics/median_interval.hpp": r"fewest_for_an_interval = (\d+);", "results/reporting/intervals.py": r"^FEWEST = (\d+)\b"}
         for path, pattern in limits.items():
             found = re.findall(pattern, (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)

@@ -7,7 +7,8 @@ A pasted output has one of two forms:
   of the sh block.
 - A block without a language, or an indented block, begins with the line `$ COMMAND`. It is the output of this command.
 
-A line `...` in a pasted output stands for lines that are left out. If the output has a warning, standard error follows standard output."""
+A line `...` in a pasted output stands for lines that are left out. If a pasted output has a warning, it has the lines of standard output, and after them
+those of standard error."""
 import dataclasses
 import difflib
 import re
@@ -24,7 +25,7 @@ FIGURE = re.compile(r"(?<![\w.])-?\d[\w.+-]*|(?<=[=\s])nan(?!\S)|(?<!\S)-(?!\S)"
 class Pasted:
     commands: list
     lines: list
-    span: tuple  # of the output in the text of the document
+    span: tuple  # begin and end of the output in the text of the document
     indent: str = ""
 
     def printed(self, out, error):
@@ -66,7 +67,7 @@ def parts_of(lines):
 
 
 def place_of(part, present, start):
-    """Returns the first place at or after `start` where the present lines have the words of `part`."""
+    """Returns the first place at or after `start` where the present lines have the words of `part`. Raises AssertionError if there is none."""
     wanted, have = ([words(line) for line in lines] for lines in (part, present))
     for place in range(start, len(have) - len(wanted) + 1):
         if have[place:place + len(wanted)] == wanted:

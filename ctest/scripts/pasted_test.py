@@ -21,7 +21,7 @@ FIXED = re.compile(r"(?:build/)?ddproxy (?:predict|memory|account) |printf ")  #
 
 
 def printed(pasted, folder):
-    """Returns the lines that the commands print. Each of them must succeed."""
+    """Returns the lines that the commands print. Raises AssertionError if a command fails."""
     # /usr/bin/python3 has matplotlib, if any has
     environment = {**os.environ, "PATH": f"{folder}/build:/usr/bin:" + os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
     out = error = ""

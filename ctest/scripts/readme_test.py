@@ -28,6 +28,7 @@ MADE = {
     "docs/guides/nightly.md": ["gate.xml", "nights"],
     "docs/guides/pytorch.md": [],
 }
+# The attribute `command` that results files of a document must have.
 COMMANDS = {"README.md": {"results.h5": "run", "layers.h5": "layers", "allreduce.h5": "allreduce", "collectives.h5": "collectives", "sweep.h5": "sweep"},
             "docs/guides/buying.md": {"offer-a.h5": "run", "offer-b.h5": "run", "step-a.h5": "step", "step-b.h5": "step"},
             "docs/guides/node.md": {"node.h5": "run"}}

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""record_sharded_torch_test.py RECORD_SHARDED_TORCH DDPROXY_MODEL: two ranks train a tiny GPT-2 with FSDP2 and with ZeroRedundancyOptimizer. The sizes of
-the recorded collectives must add up to the parameters. Exits with 77 if this Python has no torch with FSDP."""
+"""record_sharded_torch_test.py RECORD_SHARDED_TORCH DDPROXY_MODEL: two ranks train a tiny GPT-2 with FSDP2 and with ZeroRedundancyOptimizer. The sizes of the
+recorded collectives of each verb must add up to the bytes of the parameters. Only the all-gathers of FSDP2 must add up to more: between one and two times
+these bytes. Also tests wrong options. Exits with 77 if this Python has no torch with FSDP."""
 import json
 import os
 import subprocess

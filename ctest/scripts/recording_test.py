@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""recording_test.py SCRIPTS: tests which recordings are rejected, on one rank in this process. Exits with 77 if this Python has no torch."""
+"""recording_test.py SCRIPTS: tests which models and recordings record-torch.py rejects, with one rank in this process. Exits with 77 if this Python has
+no torch."""
 import sys
 import tempfile
 import unittest

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""release_test.py PROJECT CMAKE: scripts/release must pack what is committed, and a tarball must know its version and its git revision."""
+"""release_test.py PROJECT CMAKE: scripts/release must pack what is committed. The version must be in the name of the tarball, and its git
+revision in a build of its sources. Exits with 77 if git is missing."""
 import hashlib
 import pathlib
 import re
@@ -41,7 +42,7 @@ class Release(unittest.TestCase):
         return subprocess.run([(sources or self.sources) / "scripts/release", self.out], capture_output=True, text=True)
 
     def unpacked(self):
-        """Makes a release and unpacks it inside of another repository."""
+        """Makes a release and unpacks it inside of another repository. Returns the folder of the unpacked sources."""
         done = self.release()
         self.assertEqual(done.returncode, 0, done)
         self.file = self.out / f"ddproxy-{self.version}.tar.gz"

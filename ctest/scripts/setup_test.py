@@ -23,7 +23,8 @@ def shell(deps, index, command):
 
 
 def write_archive(path, ran):
-    """Writes an archive with the name of the one that has Kokkos. If its build backend runs, it creates the file `ran`."""
+    """Writes an archive with the name of the archive from which scripts/setup takes Kokkos. If the build backend of the archive runs, it creates the file
+    `ran`."""
     files = {"pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n',
              "backend.py": BACKEND.format(str(ran)) + "def prepare_metadata_for_build_wheel(folder, settings=None):\n    raise SystemExit(1)\n",
              "PKG-INFO": "Metadata-Version: 2.1\nName: pygenten\nVersion: 0.1.5\n"}
@@ -57,7 +58,7 @@ def main():
         done = shell(deps, index, "fetch_archive")
         assert done.returncode == 4 and "DO NOT MATCH THE HASHES" in done.stderr, done
         assert not ran.exists() and not list(deps.glob("pygenten*")), done
-        # Without the hash the backend must run. So the hash, and not a fault of the archive, stopped it above.
+        # If pip checks no hash, the backend must run. So the hash, and not a fault of the archive, stopped the backend above.
         plain = "download -q --no-deps --no-build-isolation --no-binary pygenten -d \"$deps\" pygenten==0.1.5"
         shell(deps, index, f'"$deps/venv/bin/pip" {plain} || true')
         assert ran.exists()

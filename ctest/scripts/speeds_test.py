@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""speeds_test.py SCRIPTS: tests that speeds() finds a planted kappa and gamma. It gets the times of compute and collectives that slow each other by these
-factors, as the two fluids of docs/model.md do."""
+"""speeds_test.py SCRIPTS: tests that speeds() finds a planted kappa and gamma. It gets times of compute and of collectives that run at these shares of
+their speeds while both run, as the two fluids of docs/model.md do."""
 import sys
 import unittest
 
@@ -10,7 +10,8 @@ from torch_recording.speeds import TARGET_SECONDS, alone_seconds, rebalanced, si
 
 
 def beside(compute, collective, kappa, gamma):
-    """Returns the times at which compute and the calls end. Both run at their speeds until one ends; then the other continues at full speed."""
+    """Returns the times in seconds at which compute and the collectives end, if both begin at 0. They run at the speeds kappa and gamma until one of them
+    ends; then the other continues at full speed."""
     both = min(compute / kappa, collective / gamma)
     return both + compute - kappa * both, both + collective - gamma * both
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """step_beside_torch_test.py SCRIPT STEP_WORKER: tests wrong calls, and the numbers that the script derives from times. If this Python has torch, also
-compares the smallest model. Without torch, ends with exit code 77."""
+compares ddproxy with PyTorch for the smallest model. Without torch, ends with exit code 77."""
 import importlib.machinery
 import importlib.util
 import os
@@ -32,7 +32,8 @@ def write_program(folder, name, text):
     return path
 
 
-# The ratio is to the faster peer of each phase. The ends of the interval are the second smallest and the second largest of 11 ratios.
+# The ratio of a phase is the time of ddproxy over that of the PyTorch program (eager or compiled) that is faster in this phase. The ends of the
+# interval are the second smallest and the second largest of 11 ratios.
 own = [[2.0, 4.0, 1.0, 7.0 + 0.1 * turn] for turn in range(11)]
 eager, compiled = [[4.0, 2.0, 1.0, 14.0]] * 11, [[2.5, 5.0, 2.0, 15.0]] * 11
 assert script.ratio_with_interval([own, eager, compiled], 0) == (0.8, 0.8, 0.8)
@@ -40,7 +41,8 @@ assert script.ratio_with_interval([own, eager, compiled], 1) == (2.0, 2.0, 2.0)
 middle, low, high = script.ratio_with_interval([own, eager, compiled], 3)
 assert (low, middle, high) == (7.1 / 14, 7.5 / 14, 7.9 / 14), (low, middle, high)
 
-# A machine that is slow for half of the turns slows both programs, and the ratio of a turn does not change. The ratio of the medians would be 1.
+# A machine that is slow for half of the turns slows both programs, so the ratio of a turn does not change. Only `scatter` changes it, in the first and in
+# the last turn. The ratio of the medians would be 1.
 paces, scatter = [1, 8] * 5 + [1], [0.5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2.0]
 own, peer = [[2.0 * pace * s] for pace, s in zip(paces, scatter)], [[4.0 * pace] for pace in paces]
 assert script.ratio_with_interval([own, peer, peer], 0) == (0.5, 0.5, 0.5)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""torch_link_test.py TIMING: checks which measured points timing.torch_link calls wrong. It plants faults into the point of docs/measurements/sharding.md."""
+"""torch_link_test.py TIMING: checks which measured points timing.torch_link calls wrong. A point is one measurement with FSDP2 or ZeRO-1. The test plants faults
+into two points, whose bytes are those of the points in docs/measurements/sharding.md."""
 import sys
 import unittest
 
@@ -30,7 +31,7 @@ class Complaints(unittest.TestCase):
                 self.assertRegex(self.complaint(found, link_bytes=share * right), f"run 1, rho 0.5, {found['method']}: .* bytes on the link, but the calls send .*: [+-]6.0%, more than 5%")
             for share in (0.96, 1.04):
                 self.assertEqual(torch_link.complaints(1, "0.5", found | {"link_bytes": share * right}), [])
-        # Too few bytes: Gloo carries out a reduce-scatter as an all-reduce, which sends 2 PSI.
+        # Too few bytes: PSI for the reduce-scatters. Gloo carries out a reduce-scatter as an all-reduce, so together they send 2 PSI.
         self.assertIn("bytes on the link", self.complaint(FSDP2, link_bytes=64.7e6 + PSI))
         self.assertIn("are not known", self.complaint(FSDP2, link_bytes=None))
 

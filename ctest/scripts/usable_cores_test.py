@@ -27,7 +27,7 @@ class UsableCores(unittest.TestCase):
         (self.folder / name).write_text(text)
 
     def limit(self, group, quota, period=100000):
-        """Plants a quota of version 1."""
+        """Plants a quota of control groups version 1. `quota` and `period` are in microseconds; -1 means no quota."""
         self.write(f"{group}/cpu.cfs_quota_us", f"{quota}\n")
         self.write(f"{group}/cpu.cfs_period_us", f"{period}\n")
 

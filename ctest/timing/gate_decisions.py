@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """gate_decisions.py DDPROXY_MODEL SESSION... [--group 16] [--resample 0] [--at-most N | --at-least N]
 
-Repeats the decisions of scripts/gate on stored rounds. SESSION is a folder of base-NNN.h5 and new-NNN.h5 from one start of the gate. Compares
-consecutive groups of rounds; these decisions are independent. With --resample N, also compares N random groups of each session. No group has a round
-twice, but the groups share rounds, so these decisions are not independent. Prints how often each exit code occurred. --at-most N fails if more than N
-independent decisions are "slower"; --at-least N fails if fewer than N are."""
+Repeats the decisions of scripts/gate on stored rounds. SESSION is a folder of base-NNN.h5 and new-NNN.h5 from one start of the gate. Divides the rounds of a
+session into consecutive groups of --group rounds, and compares base with new in each group; these decisions are independent. With --resample N, also compares
+base with new in N random groups of each session. No group has a round twice, but the groups share rounds, so these decisions are not independent. Prints how
+often each decision occurred. --at-most N fails if more than N independent decisions are "slower"; --at-least N fails if fewer than N are."""
 import argparse
 import collections
 import concurrent.futures
@@ -34,7 +34,7 @@ def rounds_of(session):
 
 
 def decide(model, rounds):
-    """Returns the exit code and the last line."""
+    """Returns the exit code of `ddproxy compare` and the last line that it printed."""
     done = subprocess.run([model, "compare", "--base", *(str(b) for b, _ in rounds), "--new", *(str(n) for _, n in rounds)],
                           capture_output=True, text=True, check=False)
     assert done.returncode in NAMES, done

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """gate_finds.py ROOT BUILD [--rounds 16]
 
-Tests whether scripts/gate finds a slowdown of 3 % on this machine. Runs inputs/gate.toml twice. With equal builds the test fails if the verdict is
-"slower", which happens once in a hundred times. With linear operators that are 3 % slower it fails for any other verdict."""
+Tests whether scripts/gate finds a slowdown of 3 % on this machine. Runs inputs/gate.toml twice. With equal builds the test fails if the verdict is "slower",
+which happens once in a hundred times. With linear operators that are 3 % slower it fails unless the verdict is "slower"."""
 import argparse
 import pathlib
 import subprocess

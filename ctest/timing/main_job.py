@@ -10,8 +10,8 @@ built ddproxy, and the ranks of gpt2-large-cpu together must stay below MEMORY b
 and so on. --report judges such a folder and runs nothing.
 
 T of naive and flat is compared with T_compute plus T_comm of the same round. Each of the two cases has a figure: the median of its relative differences,
-without sign. The column "naive, flat" has the larger figure. The column "ratio of medians" divides the median T by the median prediction
-(/sweep/same_round). It mixes rounds, so it has no bound.
+without sign. The column "naive, flat" has the larger figure. The column "ratio of medians" has (median T) / (median prediction) - 1, without sign, of the
+case for which it is larger. The median predictions are in /sweep/same_round. This ratio mixes rounds, so it has no bound.
 """
 import argparse
 import json
@@ -110,7 +110,7 @@ def faults_of_whole(f):
 
 def resources(folder):
     """Returns the seconds of one run of scripts/run, whether it built ddproxy, and the bytes of all ranks of gpt2-large-cpu. The time is nan if it was not
-    kept."""
+    stored."""
     file = folder / TIME
     job = json.loads(file.read_text()) if file.exists() else {"seconds": math.nan, "built": False}
     peaks = json.loads((folder / f"{WHOLE}.json").read_text())["tables"]["provenance"]["peak_memory"]

@@ -3,7 +3,8 @@
 """model_bounds.py MODEL_BENCH [--repetitions 3]
 
 Runs the benchmarks of the model that have a bound in docs/measurements/model.md, and prints their times. Fails if a time is not below its bound, or if a
-benchmark is missing. A time is the CPU time of one call, the median over the repetitions: the model runs on one thread, so other programs do not count."""
+benchmark is missing. A time is the median, over the repetitions, of the CPU time of one call. The model runs on one thread, so this time contains no waiting
+for other programs."""
 import argparse
 import json
 import re

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nights.py ROOT BUILD [--nights 10] [--slow linear:0.03] [--folder DIR]
 
-Runs the nightly job of deploy/spack/ci with the rounds and the input that the job itself chooses. Nights with an unchanged build and with a slower one
-take turns. In all of them BUILD is the reference and the last good build. The slower build is BUILD with operators of one kind that really take longer
-(--slow KIND:SHARE). Prints a row for each night. Fails if fewer than 90 % of the nights with the unchanged build ended with exit code 0 (unchanged), or
-fewer than 80 % of the nights with the slower build ended with exit code 1 (slower). With --folder the nights are kept in this folder, and a second start
-runs only those that are missing."""
+Runs the nightly job of deploy/spack/ci with the rounds and the input that the job itself chooses. Runs --nights nights with an unchanged build and as many
+with a slower build, in turns. In all of them BUILD is the reference and the last good build. The slower build is BUILD with operators of one kind that really
+take longer (--slow KIND:SHARE). Prints a row for each night. Fails if fewer than 90 % of the nights with the unchanged build ended with exit code 0
+(unchanged), or fewer than 80 % of the nights with the slower build ended with exit code 1 (slower). With --folder the nights are kept in this folder, and a
+second start runs only those that are missing."""
 import argparse
 import json
 import os

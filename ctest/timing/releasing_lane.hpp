@@ -22,10 +22,11 @@ namespace ddproxy {
 /// Problem: ddproxy keeps every buffer of a step for the whole step, so its resident memory is that of all
 /// buffers. The prediction of `ddproxy memory` is about a program that allocates a buffer when it is first
 /// used and frees it after its last use. This lane does the same with the pages of the buffers. A buffer
-/// becomes resident as a whole, filled with NaN, before the first task that uses it; FillingEngine does this
-/// for collectives. It is released before the next compute task after its last use. So the operating system
-/// measures the memory of a task, and no sizes of buffers are added up. The pages of a released buffer hold
-/// zeros. A task that uses a buffer after its release therefore computes wrong numbers.
+/// becomes resident as a whole, filled with NaN, before the first task that uses it. If this task is a
+/// collective, FillingEngine fills the buffer. A buffer is released before the next compute task after its
+/// last use. So the operating system measures the memory of a task, and no sizes of buffers are added up.
+/// The pages of a released buffer hold zeros. A task that uses a buffer after its release therefore
+/// computes wrong numbers.
 ///
 /// Before each compute task the lane waits until the collectives that were issued before it have begun. So at
 /// most one collective of each communication lane is in flight, as on a link that keeps up with compute. On a
@@ -52,8 +53,8 @@ class ReleasingLane : public ComputeLane {
     for (std::size_t t = 0; t < graph.tasks.size(); ++t) add_uses(t);
   }
 
-  /// From now on releases buffers and measures. `lanes` are the communication lanes of the step, and
-  /// `baseline` is the resident memory in bytes that is not counted.
+  /// From now on releases buffers and measures. `lanes` are the communication lanes of the step. `baseline`
+  /// is resident memory in bytes, which is subtracted from each measured value.
   void watch(std::vector<CommunicationLane*> lanes, double baseline) {
     lanes_ = std::move(lanes);
     baseline_ = baseline;
@@ -101,8 +102,9 @@ class ReleasingLane : public ComputeLane {
     after_update = resident();
   }
 
-  std::map<model::Phase, double> phases;                  ///< largest resident memory in bytes
-  double start = 0, before_update = 0, after_update = 0;  ///< resident memory in bytes
+  // Resident memory of the last step in bytes, minus the baseline
+  std::map<model::Phase, double> phases;  ///< largest value of each phase
+  double start = 0, before_update = 0, after_update = 0;
 
  private:
   static constexpr std::pair no_call{nothing, nothing};

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Trains GPT-2 for two steps with each kind of sharding and with activation checkpointing, and compares the
-// resident memory of the process in each phase of the second step with the prediction of `ddproxy memory`.
-// ReleasingLane gives buffers that are not live back to the operating system. Needs about 2.5 GB for each
-// rank.
+// Trains GPT-2 for two steps: without sharding, with activation checkpointing, and with ZeRO-1, ZeRO-2 and
+// FSDP. Compares the resident memory of the process in each phase of the second step with the prediction of
+// `ddproxy memory`. ReleasingLane gives buffers that are not live back to the operating system. Needs about
+// 2.5 GB for each rank.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -34,9 +34,9 @@ constexpr std::size_t piece_elements = 1 << 20;
 constexpr double timeout_s = 300;
 constexpr double bound = 0.05;  // largest error of the prediction
 
-// The rates are those of a core. With them the link of the prediction keeps up with compute, as the link of
-// the measurement does (ReleasingLane). Otherwise the number of buckets that wait for their reduction
-// (ZeRO-1 and ZeRO-2) would depend on the links.
+// The rates in [machine] are those of a core. With them the link of the prediction keeps up with compute.
+// In the measurement ReleasingLane makes compute wait, so that the link keeps up, too. Otherwise the number
+// of buckets that wait for their reduction (ZeRO-1 and ZeRO-2) would depend on the links.
 constexpr char const* input = R"([model]
 preset = "gpt2"
 [step]

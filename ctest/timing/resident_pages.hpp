@@ -14,8 +14,8 @@
 
 namespace ddproxy {
 
-/// Returns the resident memory of this process in bytes, without the memory that it shares with other
-/// processes.
+/// Returns the resident memory of this process in bytes, without the pages of files (programs and libraries)
+/// and of shared memory.
 inline double resident_bytes() {
   double pages = 0, resident = 0, shared = 0;
   std::ifstream("/proc/self/statm") >> pages >> resident >> shared;
@@ -30,7 +30,8 @@ struct Pages {
   /// Assigns NaN to all elements of the range, so its pages become resident.
   void fill() const { std::fill_n(first, count, std::numeric_limits<float>::quiet_NaN()); }
 
-  /// Gives the pages back to the operating system. Their elements become 0. Throws std::system_error.
+  /// Gives the pages back to the operating system. Their elements become 0. Throws std::system_error if
+  /// madvise() fails.
   void release() const {
     const auto size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     const auto begin = (reinterpret_cast<std::uintptr_t>(first) + size - 1) / size * size;

@@ -4,7 +4,7 @@
 
 Tests the prediction of sharded steps; step_link.py tests that of steps without sharding. Two ranks train a small GPT-2 and a small Llama with data
 parallelism (ddp), with ZeRO-1 and with FSDP, on links of the same rates. rho is the time of an all-reduce of all gradients / T_compute, measured with ddp.
-In each run the points of all methods together must keep the bounds of step_link.py. The prediction must also put two methods into the right order if their
+In each run the points of all methods together must keep the bounds of whole_steps.py. The prediction must also put two methods into the right order if their
 measured T differ beyond noise, that is, if the 95 % intervals do not overlap. A run without such a pair fails, because it decides nothing about the order.
 The test judges the prediction `no contention`, which uses only measurements in which nothing overlapped. The options are those of step_link.py."""
 import itertools
@@ -15,9 +15,10 @@ import time
 import whole_steps as steps
 
 # A point spends most of its time on the tables: of the collectives, of kappa and of gamma. This time grows with that of a collective of all gradients, so
-# the model is small, and `call` is not "auto", which needs further measurements. There are many tokens for each parameter, so compute takes long, and the
-# wanted rho needs a slow link. On a slow link the transfers take little processor time. The units are small, so the burst has to be small, too. With a larger
-# burst, a message after a pause would be faster than the messages of the tables, which follow each other without a pause.
+# the model is small. `call` is not "auto", because "auto" needs further measurements. There are many tokens for each parameter, so compute takes long, and
+# the wanted rho needs a slow link. On a slow link the transfers take little processor time. The burst is the number of bytes that an idle link sends at once,
+# faster than its rate. The units are small, so the burst has to be small, too. With a larger burst, a message after a pause would be faster than the messages
+# of the tables, which follow each other without a pause.
 SIZE = {"d_model": 128, "heads": 2, "vocabulary": 512, "context": 128, "cap_mib": 0.5, "burst": "96kb", "call": "nonblocking"}
 METHODS = {"ddp": "none", "zero1": "zero1", "fsdp": "fsdp"}  # name in the table: [shard] stage. ddp comes first, because it gives rho
 

@@ -4,8 +4,8 @@
 
 Tests the prediction of E with real kernels and real MPI over loopback, whose rate tc limits (scripts/slow-link). For each rate (in Gbit/s; default 2) and
 each rho (default 1) it chooses the tokens of a step so that rho, T_comm of the flat plan / T_compute, is about the wanted value. Fails if the errors exceed
-the bounds, or if the intervals are too wide for a decision. With --report it only prints the errors. --keep saves the results files in DIR. Exits with 77 if
-no network namespace can be made."""
+the bounds, if the intervals are too wide for a decision, or if too few cases have a large E. With --report it only prints the errors. --keep saves the
+results files in DIR. Exits with 77 if no network namespace can be made."""
 import argparse
 import json
 import math

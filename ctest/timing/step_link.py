@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """step_link.py ROOT DDPROXY MPIEXEC... [--models gpt2,llama] [--rhos 0.5,1,2] [--runs 5] [--samples N] [--tokens N] [--table FILE] [--keep DIR] [--report]
 
-Tests the prediction of whole steps (`ddproxy step`) with real kernels and real MPI over loopback, whose rate tc limits (scripts/slow-link). Two ranks train
-a small GPT-2 and a small Llama. A first run without a limit measures T_compute of each model. From it follows the rate at which rho = T_comm / T_compute has
-the wanted value. Each of the --runs then measures every model with every rho once. The test judges the prediction `no contention`, which uses only
-measurements in which nothing overlapped. It also prints the prediction with kappa and gamma. With --report it only prints. --keep saves the results files
-in DIR. Exits with 77 if no network namespace can be made."""
+Tests the prediction of whole steps (`ddproxy step`) with real kernels and real MPI over loopback, whose rate tc limits (scripts/slow-link). Two ranks train a
+small GPT-2 and a small Llama. A first run without a limit measures T_compute of each model. From it follows the rate at which rho = T_comm / T_compute has
+the wanted value. After it, each run (--runs is their number) measures every model with every rho once. The test judges the prediction `no contention`, which
+uses only measurements in which nothing overlapped: it fails if a run does not keep the bounds of whole_steps.py. It also prints the prediction with kappa and
+gamma. With --report it only prints. --keep saves the results files in DIR. Exits with 77 if no network namespace can be made."""
 import shutil
 import sys
 

@@ -5,8 +5,9 @@
 Tests the prediction of sharded steps of PyTorch, with FSDP2 and with DDP and ZeroRedundancyOptimizer. Two ranks train on the CPU with Gloo over loopback,
 whose rate tc limits. scripts/record-sharded-torch.py records the collectives that PyTorch really calls, predicts the step from measurements in which nothing
 overlapped, and measures the step. The model is the default GPT-2 of that script. A first run without a limit measures T_compute. From it follows the rate at
-which rho, the time of an all-reduce of all gradients / T_compute, has the wanted value. PYTHON is an interpreter that has torch. The bytes on the link
-must be those that the calls send. Exits with 77 if PYTHON has no torch, or if no network namespace can be made."""
+which rho, the time of an all-reduce of all gradients / T_compute, has the wanted value. PYTHON is an interpreter that has torch. The test fails if the error
+of T or of the bytes on the link exceeds its bound below. The bytes must be those that the calls send. Exits with 77 if PYTHON has no torch, or if no network
+namespace can be made."""
 import argparse
 import json
 import os

@@ -111,7 +111,8 @@ def rho_of(tables):
 
 
 def point_of(tables):
-    """Returns the measured T and E, the half-widths of their intervals, and T and E of each prediction."""
+    """Returns the measured T and E, the half-widths of their intervals (`T_noise` and `noise`), and T and E of each prediction, all in seconds. Also returns
+    the relative errors of the predictions."""
     step = tables["step"]
     rows = {part: i for i, part in enumerate(step["part"])}
     t, e = rows["step"], rows["exposed"]
@@ -132,7 +133,8 @@ def mean(values):
 
 
 def judge(points, prediction):
-    """Returns the errors of one prediction in the points of one run. `beyond` is the mean error of E beyond the interval of E."""
+    """Returns the errors of one prediction in the points of one run: `T`, the largest error of T; `E`, the mean error of E over the points with a large E; and
+    `beyond`, the mean of what is left of these errors of E after the half-width of the interval is subtracted. All are relative."""
     told = [p for p in points if p["E"] >= LEAST_SHARE * p["T"]]
     return {"T": max(abs(p[prediction]["T_error"]) for p in points),
             "E": mean([abs(p[prediction]["E_error"]) for p in told]),
@@ -141,7 +143,7 @@ def judge(points, prediction):
 
 
 def complaints(verdict):
-    """Returns why a run fails. If the intervals of E are too wide, it fails, too, because then any prediction would pass."""
+    """Returns why a run fails. If the intervals of E are too wide, it fails, too, because then the measured E is too uncertain to judge a prediction."""
     if verdict["told"] == 0:
         return [f"no point has E of at least {LEAST_SHARE:.0%} of T"]
     if not verdict["half_width"] <= WIDEST:

@@ -10,9 +10,9 @@ namespace ddproxy::kernels {
 //   P   = softmax(Q K^T / sqrt(D)), taken over the keys up to the query's own position
 //   out = P V
 // Q, K and V are [T, D]; the scores Q K^T are [T, T]. B = batch, T = sequence, H = heads, D = head_size,
-// C = H D, G = kv_heads. Memory holds the scores of one tile of queries at a time. The backward pass
-// recomputes P from the scores and the logarithm of the softmax's denominator, as in Dao et al.,
-// FlashAttention, arXiv:2205.14135, section 3.1.
+// C = H D, G = kv_heads. Memory holds the scores of one tile of queries at a time, or no scores (namespace
+// fused). The backward pass recomputes P from the scores and the logarithm of the softmax's denominator, as
+// in Dao et al., FlashAttention, arXiv:2205.14135, section 3.1.
 //
 // With kv_heads < heads several query heads share the keys and values of one head (grouped-query attention,
 // Ainslie et al., arXiv:2305.13245, section 2.2). Query head h uses the keys and values of head
@@ -36,8 +36,8 @@ struct AttentionKept {
 };
 
 /// Computes the gradient of the attention. Reads dout [B, T, C], assigns the gradients of queries, keys and
-/// values. scratch [attention_scratch()] is overwritten. On a host one thread computes all query heads that
-/// share keys and values: at most batch x kv_heads threads have work.
+/// values. scratch is as in attention_forward(). On a host one thread computes all query heads that share
+/// keys and values: at most batch x kv_heads threads have work.
 void attention_backward(Space const& exec, AttentionSize size, AttentionKept const& kept, float const* dout,
                         Qkv const& dqkv, float* scratch);
 
@@ -47,10 +47,10 @@ void attention_backward(Space const& exec, AttentionSize size, AttentionKept con
 // The functions of all namespaces take the same arguments and compute the same results as the functions
 // above.
 
-/// Attention by batched matrix products. One BLAS call computes the products of all heads of several
-/// sequences, because a device needs many products to be busy. If query heads share keys and values, the
-/// gradients of keys and values take one call for each query head of a group. The functions also give correct
-/// results on a host. The scratch memory does not depend on the concurrency.
+/// Attention by batched matrix products. One BLAS call computes a product for each head of several sequences,
+/// for one tile of queries, because a device needs many products to be busy. If query heads share keys and
+/// values, the gradients of keys and values take one call for each query head of a group. The functions also
+/// give correct results on a host. The scratch memory does not depend on the concurrency.
 namespace batched {
 void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
                        float* scratch);
@@ -58,10 +58,11 @@ void attention_backward(Space const& exec, AttentionSize size, AttentionKept con
                         Qkv const& dqkv, float* scratch);
 }  // namespace batched
 
-/// Fused attention, for CUDA devices of compute capability 8.0 and later only: one kernel for the forward
-/// pass, and two for the backward pass. Scores stay in registers. Operands and probabilities are rounded to
-/// bf16, and sums are in fp32. supports(size) (kernels/sizes/scratch.hpp) must be true. scratch must be
-/// aligned to 16 bytes.
+/// Fused attention, for CUDA devices of compute capability 8.0 and later only. For each group of
+/// sequences, two kernels round the operands to bf16 (three in the backward pass). Then one kernel computes
+/// the forward pass, or two kernels compute the backward pass. Scores stay in registers. Probabilities are
+/// rounded to bf16, too, and sums are in fp32. supports(size) (kernels/sizes/scratch.hpp) must be true.
+/// scratch must be aligned to 16 bytes.
 namespace fused {
 void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
                        float* scratch);

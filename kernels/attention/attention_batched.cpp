@@ -9,16 +9,16 @@
 #include "kernels/attention/sequence_groups.hpp"
 #include "kernels/gemm/gemm.hpp"
 
-// Attention by batches of matrix products. A batch has one product for each query head of several sequences,
-// because a device needs many products to be busy. The queries of these heads are cut into tiles of
-// consecutive queries. A tile needs the keys up to its last query only, and its scores stay in the device's
-// cache.
+// Attention by batches of matrix products. A batch has products of the heads of several sequences, because a
+// device needs many products to be busy. The queries of these heads are cut into tiles of consecutive
+// queries. A tile needs only the keys up to its last query, and memory holds the scores of one tile at a
+// time.
 namespace ddproxy::kernels::batched {
 namespace {
 
 /// Consecutive queries of all heads of several sequences, and the keys that they see.
 struct Tile {
-  AttentionSize size;  ///< size.batch: the sequences of the tile
+  AttentionSize size;  ///< size.batch: number of sequences of the tile
   Index number;
   Index first;
   Index rows;
@@ -50,7 +50,8 @@ struct Products {
   void of_all(GemmSize size, float alpha, MatrixList a, MatrixList b, ResultList c) const {
     gemm_batched(exec, tile.heads(), size, alpha, a, b, 0, c);
   }
-  // The members of a group add to the same gradients, so they take turns.
+  // The query heads of a group add to the same gradients, so one batch after another computes them: batch m
+  // has query head m of each group.
   void of_members(GemmSize size, Operand scores, Operand b, Operand c) const {
     const bool assigns = tile.keys() == tile.size.sequence;
     for (Index m = 0; m < tile.size.group(); ++m)

@@ -55,8 +55,9 @@ void copy(float const* from, Index stride, Index count, Index head_size, Rows to
   }
 }
 
-/// One query head of one sequence. Its functions return where the row of a token of this head lies in the
-/// arrays of all heads.
+/// One query head of one sequence. queries(), keys() and values() return pointers to the row of a token of
+/// this head in the arrays of all heads. out() and sums() return the index of the token's first element in
+/// the outputs and in log_sum.
 struct Head {
   AttentionSize size;
   Index sequence;
@@ -170,8 +171,9 @@ void copy_keys_and_values(Head const& head, ConstQkv const& in, Scratch const& o
 }
 
 /// Calls work(head, scratch) for every query head of every sequence, with the keys and values of the head in
-/// the scratch memory. Each thread takes a share of the heads and has scratch memory of its own. A
-/// thread takes whole runs of `unit` consecutive heads. `unit` is 1 or the size of a group.
+/// the scratch memory. Each thread takes a share of the heads and has scratch memory of its own. Blocks of
+/// `unit` consecutive heads are not split between threads. `unit` is 1, or the number of query heads of a
+/// group.
 template <class Work>
 void for_each_head(Space const& exec, AttentionSize size, Index unit, ConstQkv const& in, float* scratch,
                    Work const& work) {
@@ -211,7 +213,8 @@ void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qk
   });
 }
 
-// One thread computes a whole group, because the group's heads add to the same gradients.
+// One thread computes a whole group (the query heads that share keys and values), because the heads of a
+// group add to the same gradients.
 void attention_backward(Space const& exec, AttentionSize size, AttentionKept const& kept, float const* dout,
                         Qkv const& dqkv, float* scratch) {
   for_each_head(exec, size, size.group(), kept.qkv, scratch, [=](Head const& head, Scratch const& own) {

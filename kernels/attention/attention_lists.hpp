@@ -31,13 +31,15 @@ class PointerLists {
   /// first sequence of `size`. `stride` is the number of elements from one token to the next.
   void set_queries(Operand operand, float const* data, Index stride);
   void set_keys(Operand operand, float const* data, Index stride);
-  /// Describes scores that lie dense in memory, [sequence, head, query of the tile, key of the tile].
+  /// Describes scores or their gradients, which lie dense in memory, [sequence, head, query of the tile, key
+  /// of the tile].
   void set_scores(Operand operand, float const* data);
 
   /// Enqueues the kernel that writes all lists.
   void write(Space const& exec) const;
 
-  /// Returns the list of an operand for a tile, in the memory of the execution space.
+  /// Returns the list [batch * heads] of an operand for tile number `tile` (from 0), in the memory of the
+  /// execution space.
   float* const* of(Operand operand, Index tile) const;
   /// Returns the number of elements from one row of an operand's matrices to the next row, in a tile with
   /// `keys` keys.

@@ -82,7 +82,7 @@ inline tile::Left transposed(float const* scores, Index q, Index queries) {
 
 /// Assigns out[q, :] = sum over k of scores[k, q] rows[k, :], where k runs over the keys that query q sees.
 inline void sum_over_keys(Tile const& t, float const* scores, Rows rows, Rows out) {
-  constexpr Index keys_at_once = 128;  // the scores and rows of 128 keys stay in a first-level cache
+  constexpr Index keys_at_once = 128;  // their scores and rows stay in the first two levels of cache
   for (Index k = 0; k < t.keys(); k += keys_at_once)
     for (Index q = t.begin(k) / tile::rows * tile::rows; q < t.queries; q += tile::rows) {
       const Index count = std::min({keys_at_once, t.keys() - k, t.first + q + tile::rows - k});

@@ -40,8 +40,9 @@ struct RowGradients {
 };
 
 /// Replaces the scaled scores S in `scores` by P = exp(S - log_sum). Replaces dP in `dscores` by the gradient
-/// of the unscaled scores, which is `scale` * P * (dP - sum over c of dout[c] * out[c]); c is an element of
-/// the row. Both become 0 at the keys that a query does not see. scores and dscores [heads, rows, keys].
+/// of the unscaled scores, which is `scale` * P * (dP - sum over d of dout[d] * out[d]); d counts the
+/// elements of a row of dout. Both become 0 at the keys that a query does not see. scores and dscores [heads,
+/// rows, keys].
 void softmax_rows_backward(Space const& exec, TileRows tile, RowGradients rows, float* scores,
                            float* dscores);
 

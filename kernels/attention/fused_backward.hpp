@@ -6,10 +6,10 @@
 #include "kernels/attention/qkv.hpp"
 
 // What the two kernels of the fused backward pass of attention share (fused_backward_keys.hpp and
-// fused_backward_queries.hpp). Both recompute the scores S and the probabilities P from the logarithms of the
-// softmax's denominators (Dao et al., arXiv:2205.14135, section 3.1). One kernel computes the gradients of
-// keys and values, the other the gradients of queries. So no two teams add to the same number, and the
-// results do not depend on the order in which teams run.
+// fused_backward_queries.hpp). Both recompute the scores S from queries and keys. From S and the logarithms
+// of the softmax's denominators they recompute the probabilities P (Dao et al., arXiv:2205.14135, section
+// 3.1). One kernel computes the gradients of keys and values, the other the gradients of queries. So no two
+// teams add to the same number, and the results do not depend on the order in which teams run.
 #if defined(KOKKOS_ENABLE_CUDA)
 
 namespace ddproxy::kernels::fused {

@@ -6,7 +6,8 @@
 #include "kernels/base/bf16.hpp"
 
 // The inputs of the fused attention, in the form in which its kernels read them: rounded to bf16, and each
-// head's rows side by side. The kernels read an input many times, so it is faster to round it once before.
+// head's rows side by side. The kernels read an input many times, so it is faster to round it once, before
+// they start.
 namespace ddproxy::kernels::fused {
 
 /// The two numbers that the backward pass needs for each query besides the query's vectors.

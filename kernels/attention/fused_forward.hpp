@@ -26,7 +26,8 @@ struct Forward {
   float* out;             ///< [sequence, token, query head, D]
   float* log_sum;         ///< [sequence, query head, token]
 
-  /// The softmax of the two rows of a lane.
+  /// The largest score so far and the sum of the exponentials so far, for the two rows in which a lane has
+  /// elements.
   struct Softmax {
     float largest[2] = {never, never};
     float sum[2] = {0, 0};  ///< over the columns of this lane only

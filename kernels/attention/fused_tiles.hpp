@@ -7,8 +7,8 @@
 
 // Tiles in shared memory, and the products of one warp, for the fused attention. A team has four warps. A
 // tile has `rows` rows of D bf16 numbers. A row is stored in vectors of 16 bytes, which are eight numbers.
-// Vector v of row r is stored at place v XOR (r mod 8) of the row. So the eight rows that one load of a
-// matrix reads lie in different banks.
+// Vector v of row r is stored at place v XOR (r mod 8) of the row. So the eight rows of a matrix of
+// 8 x 8 numbers, which are loaded together, lie in different banks of shared memory.
 #if defined(KOKKOS_ENABLE_CUDA)
 
 namespace ddproxy::kernels::fused {

@@ -20,12 +20,13 @@
 
 namespace ddproxy::kernels::fused {
 
-/// Four registers, each with two bf16 numbers: a fragment A, or the fragments B of two neighbouring products.
+/// Four registers of a lane, each with two bf16 numbers: the lane's part of a fragment A, or of the fragments
+/// B of two neighbouring products.
 struct Fragment {
   unsigned part[4];
 };
 
-/// The fragment C of one lane.
+/// A lane's part of a fragment C.
 struct Sums {
   float of[4];
 };

@@ -24,7 +24,7 @@ KOKKOS_INLINE_FUNCTION float from_bf16(Bf16 value) {
 }
 
 /// Rounds two floats as to_bf16() does. Returns `first` in the lower 16 bits and `second` in the upper ones.
-/// An NVIDIA GPU has an instruction for both together.
+/// An NVIDIA GPU of compute capability 8.0 or later rounds both with one instruction.
 KOKKOS_INLINE_FUNCTION std::uint32_t to_two_bf16(float first, float second) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   std::uint32_t both;
@@ -35,7 +35,8 @@ KOKKOS_INLINE_FUNCTION std::uint32_t to_two_bf16(float first, float second) {
 #endif
 }
 
-/// Four neighbouring bf16 numbers, which a device writes with one instruction.
+/// Four neighbouring bf16 numbers, which a device writes with one instruction. Each member holds two of them,
+/// as to_two_bf16() returns them.
 struct alignas(8) FourBf16 {
   std::uint32_t first, second;
 };

@@ -46,7 +46,7 @@ inline std::string threads_advice(int parallel, int threads) {
          "Spack: openblas threads=openmp)";
 }
 
-/// Returns both advices in one line. Each can be empty.
+/// Returns the two texts in one line, with "; " between them if neither is empty.
 inline std::string join_advice(std::string const& first, std::string const& second) {
   return first.empty() || second.empty() ? first + second : first + "; " + second;
 }

@@ -48,18 +48,20 @@ struct GemmSize {
 };
 
 /// Computes C = alpha op(A) op(B) + beta C, where op(X) is X or its transpose. With beta = 0 it assigns C and
-/// does not read it. The backend is chosen at build time. On a device it is the vendor's BLAS, on the stream
-/// of `exec`. On a host it is BLAS if one was found, else plain Kokkos. Throws std::runtime_error if the
-/// vendor's BLAS reports an error.
+/// does not read it. The backend is chosen at build time. On a device it is the vendor's BLAS: the product is
+/// enqueued on the stream of `exec`. On a host it is BLAS if one was found, else plain Kokkos. With BLAS,
+/// gemm_skinny() computes the products for which is_skinny() is true (gemm_skinny.hpp). Throws
+/// std::runtime_error if the vendor's BLAS reports an error.
 void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c);
 
-/// Computes gemm() for `count` products at the same time. Product i uses the matrices that begin i * step
-/// elements after the first. The results must not overlap.
+/// Computes gemm() for `count` products in one call. Product i, from 0, uses the matrices that begin i * step
+/// elements after those of product 0. Each operand and the result have a `step` of their own. The results
+/// must not overlap.
 void gemm_strided_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b,
                           float beta, Result c);
 
-/// Computes gemm() for `count` products at the same time. Product i uses the i-th matrix of each list. The
-/// results must not overlap.
+/// Computes gemm() for `count` products in one call. Product i uses the i-th matrix of each list. The results
+/// must not overlap.
 void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, MatrixList a, MatrixList b,
                   float beta, ResultList c);
 

@@ -12,9 +12,10 @@
 // of op(A). For hosts only.
 namespace ddproxy::kernels {
 
-/// Returns memory for `count` elements of packed operands, aligned to 64 bytes. Each thread has one buffer
-/// for each purpose. The pointer is valid until the same thread asks for a larger buffer of the same purpose.
-/// The memory is kept until the thread ends, because allocating it takes longer than a product.
+/// Returns memory for `count` elements of packed operands or of a block of the result, aligned to 64 bytes.
+/// Each thread has one buffer for each purpose. The pointer is valid until the same thread asks for a larger
+/// buffer of the same purpose. The memory is kept until the thread ends, because allocating it takes longer
+/// than a product.
 template <int purpose>
 float* buffer(Index count) {
   struct alignas(64) Line {
@@ -27,7 +28,7 @@ float* buffer(Index count) {
 }
 
 inline constexpr int shared = 0;  ///< purpose: packed by all threads, read by all threads
-inline constexpr int own = 1;     ///< purpose: packed and read by the same thread
+inline constexpr int own = 1;     ///< purpose: written and read by the same thread
 
 /// Returns the width of the panel that starts at column `first` of a matrix: tile::columns, or the remaining
 /// columns rounded up to whole vectors.
@@ -36,7 +37,8 @@ inline Index panel_width(Index columns, Index first) {
 }
 
 /// Returns tile::rows rows of a matrix that is not transposed, from row `first` and column k on, as a left
-/// operand. If the matrix has fewer rows, the last row is repeated; the caller ignores the repeated rows.
+/// operand. The matrix has `rows` rows. If it ends before the tile does, its last row is repeated; the caller
+/// ignores the repeated rows.
 inline tile::Left rows_of(Matrix const& a, Index first, Index rows, Index k) {
   tile::Left left{{}, 1};
   for (Index r = 0; r < tile::rows; ++r) left.row[r] = a.data + std::min(first + r, rows - 1) * a.stride + k;
@@ -56,8 +58,9 @@ inline void pack_panel(Matrix const& b, Index inner, Index columns, Index first,
   }
 }
 
-/// Packs columns [first, last) of `count` rows of a matrix, from row k on, into panels. Reads each row from
-/// end to end, which is the fastest order for memory.
+/// Packs columns [first, last) of `count` rows of a matrix, from row k on, into consecutive panels, each as
+/// [count, panel_width]. Fills columns beyond `last` with 0. Reads each row from end to end, which is the
+/// fastest order for memory.
 inline void pack_rows(Matrix const& b, Index first, Index last, Index k, Index count, float* out) {
   for (Index i = 0; i < count; ++i) {
     float const* const in = b.data + (k + i) * b.stride;

@@ -11,7 +11,8 @@
 namespace ddproxy::kernels {
 
 /// Returns true if gemm_skinny() can compute this product and is faster than BLAS for it. The product must
-/// have few tokens and alpha = 1. beta must be 0, or 1 if neither operand is transposed.
+/// have few tokens and alpha = 1, and at most one operand may be transposed. beta must be 0, or 1 if neither
+/// operand is transposed.
 bool is_skinny(GemmSize size, float alpha, Matrix a, Matrix b, float beta);
 
 /// Computes C = op(A) op(B) + beta C. Call it only if is_skinny() returns true for the product.

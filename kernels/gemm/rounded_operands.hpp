@@ -16,12 +16,13 @@ namespace ddproxy::kernels {
 /// its size until clear(). rounded_operands_elements() (kernels/sizes/scratch.hpp) predicts the memory of all
 /// arrays. round() waits for the device only if an array has to grow.
 ///
-/// Padding: rows and columns are filled up with zeros to multiples of 8. So rows are aligned to 16 bytes, and
-/// a product may take the padded inner dimension. The fast kernels of cuBLAS need both. Without padding,
-/// cuBLAS chose a slow kernel for the product of GPT-2's head whose inner dimension is the vocabulary, 50257:
-/// it took 4.0 ms on an H200 for 0.5 TFLOP.
+/// Padding: rows and columns are filled up with zeros to multiples of 8. The fast kernels of cuBLAS need rows
+/// that are aligned to 16 bytes, and an inner dimension that is a multiple of 8. Without padding, cuBLAS
+/// chose a slow kernel for the product of GPT-2's head whose inner dimension is the vocabulary, 50257: it
+/// took 4.0 ms on an H200 for 0.5 TFLOP.
 ///
-/// Streams: the next round() into the same slot overwrites a copy. So all products must run on one stream.
+/// Streams: the next round() into a slot overwrites the copy in it, and does not wait for products that still
+/// read this copy. So all products must run on one stream.
 class RoundedOperands {
  public:
   /// left and right: the operands of one product. kept: the copy that keep_rounded() makes for several
@@ -36,8 +37,8 @@ class RoundedOperands {
   /// Enqueues the rounding of a matrix of `rows` rows and `columns` columns in memory. Returns the copy.
   Copy round(Space const& exec, Slot slot, Index rows, Index columns, Matrix const& m);
 
-  /// Returns memory for a copy, [rows, columns], whose rows lie side by side. The caller enqueues the kernel
-  /// that assigns it. rows and columns must be multiples of 8.
+  /// Returns memory for a copy, [rows, columns], without gaps between its rows. The caller enqueues the
+  /// kernel that assigns it. rows and columns must be multiples of 8.
   Bf16* reserve(Space const& exec, Slot slot, Index rows, Index columns);
 
   /// Returns the copy that was last made in `slot`.

@@ -17,8 +17,8 @@ struct TwoSums {
   }
 };
 
-/// Adds the gradient of x to one row of dx. The lanes of the thread share the row. The first pass reads the
-/// row from memory, the second one from a cache.
+/// The work of one thread: adds the gradient of x to one row of dx. The vector lanes of the thread share the
+/// row. The first pass reads the row from memory, the second pass from a cache.
 template <int width>
 struct LayernormOfX {
   RowParts size;
@@ -82,7 +82,8 @@ struct LayernormOfParameters {
   }
 };
 
-/// Adds the gradient of x to one row of dx. The lanes of the thread share the row.
+/// The work of one thread: adds the gradient of x to one row of dx. The vector lanes of the thread share the
+/// row.
 template <int width>
 struct RmsnormOfX {
   RowParts size;

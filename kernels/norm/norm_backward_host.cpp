@@ -15,7 +15,7 @@ namespace {
 /// The block is small enough that these lines are still in the second-level cache when dx is written.
 constexpr Index rows_at_once = 8;
 
-/// The numbers of one row that its gradients depend on.
+/// The numbers of one row of x that the gradients depend on.
 struct LayernormRow {
   float mean, rstd;
   float mean_d;   ///< avg(d), with the names of layernorm.hpp
@@ -76,8 +76,9 @@ struct LayernormBackward {
   }
 };
 
-/// The numbers of one row that its gradients depend on: `inverse` = 1 / rms and `factor` = (sum of d * x) /
-/// (rms^2 * columns). The term xhat * avg(d * xhat) of rmsnorm.hpp equals x * factor.
+/// The numbers of one row of x that the gradients depend on: `inverse` = 1 / rms and
+/// `factor` = (sum of d * x) / (rms^2 * columns). The term xhat * avg(d * xhat) of rmsnorm.hpp equals
+/// x * factor.
 struct RmsnormRow {
   float inverse, factor;
 };

@@ -10,13 +10,14 @@
 namespace ddproxy::kernels::hosts {
 namespace {
 
-/// Rows with more columns are wide. x, y, weight and bias of a wide row are larger than the first-level
-/// cache.
+/// Rows with more columns are wide. x, y, weight and bias of a wide row are together larger than the
+/// first-level cache.
 constexpr Index wide = 2048;
 /// Number of wide rows in a group. A group is written one block of columns after another, so that its rows
 /// share each read of weight and bias. The cache lines of y that a group prefetches must stay in a cache
 /// until they are written.
 constexpr Index group_rows = 4;
+/// Number of columns in a block.
 constexpr Index block = 256;
 
 void write_row(Index count, float const* KOKKOS_RESTRICT x, float const* KOKKOS_RESTRICT weight,
@@ -53,8 +54,9 @@ struct Statistics {
   }
 
   /// Takes the sums of v - s and of (v - s)^2 over the elements v of the row in one pass, where s is the
-  /// first element. Unlike the mean, s is known before the pass, so one pass is enough. If s is many standard
-  /// deviations away from the mean, too many digits are lost. In this case the function takes two passes.
+  /// first element. Unlike the mean, s is known before the pass, so one pass is enough. If s is more than
+  /// `most_deviations` standard deviations away from the mean, too many digits are lost. In this case the
+  /// function takes two passes.
   void one_pass(Index row) const {
     constexpr float most_deviations = 4;
     const auto columns = static_cast<float>(in.columns);

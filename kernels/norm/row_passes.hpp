@@ -11,7 +11,7 @@ namespace ddproxy::kernels::rows {
 
 using tile::Vector;
 
-/// Number of partial sums. With a single one each addition would wait for the one before.
+/// Number of partial sums. With a single partial sum each addition would wait for the addition before it.
 inline constexpr int partial_sums = 4;
 /// Number of elements of each array that sum() reads at once.
 inline constexpr Index columns_at_once = partial_sums * tile::lanes;
@@ -37,7 +37,8 @@ inline TwoSums<float> total(TwoSums<Vector> const& sums) {
   return {total(sums.first), total(sums.second)};
 }
 
-/// Prefetches the cache lines of the next columns of the array `to`, which will be written soon.
+/// Prefetches the cache lines of columns_at_once columns of the row `to`, from column `first` on. These
+/// columns will be written soon.
 struct Request {
   float* to;
   void operator()(Index first) const {
@@ -51,7 +52,7 @@ inline constexpr auto request_nothing = [](Index) {};
 
 /// Returns the sum over c of term(a[c], b[c], ...), where a, b, ... [columns] are `arrays`. The term is a
 /// number or TwoSums. `term` is called with Vectors, and with floats for the last columns. `request` is
-/// called for each group of columns_at_once columns, with the index of the group's first column.
+/// called for each complete group of columns_at_once columns, with the index of the group's first column.
 template <class Term, class Requests, class... Arrays>
 auto sum(Index columns, Term const& term, Requests const& request, Arrays const*... arrays) {
   decltype(term(tile::load(arrays)...)) parts[partial_sums] = {};

@@ -18,9 +18,9 @@ Index row_parts(Space const& exec);
 void row_sum(Space const& exec, Index rows, Index columns, float const* x, float* sum, float* scratch,
              SumMode mode = SumMode::assign);
 
-/// Does the same as row_sum(). Also assigns `copy` [rows, columns], x rounded to bf16, for a product
-/// (memory_of_kept() in kernels/gemm/gemm.hpp). rows and columns must be multiples of 8, and x, scratch and
-/// copy must be aligned to 16 bytes.
+/// Does the same as row_sum(). Also assigns x, rounded to bf16, to `copy` [rows, columns]. A matrix product
+/// reads this copy (memory_of_kept() in kernels/gemm/gemm.hpp). rows and columns must be multiples of 8, and
+/// x, scratch and copy must be aligned to 16 bytes.
 void row_sum_and_copy(Space const& exec, Index rows, Index columns, float const* x, float* sum,
                       float* scratch, SumMode mode, Bf16* copy);
 

@@ -8,10 +8,10 @@
 #include "kernels/norm/row_statistics.hpp"
 
 // The kernels that sum over the rows of an array: the gradients of biases and of the weights of norms. The
-// rows are divided into parts. The first kernel assigns a partial sum of each column for each part, and
-// add_parts() sums these. There are two implementations. `hosts` runs on hosts only: a thread works on whole
-// rows, and the compiler vectorizes over columns. In `devices` a thread works on one column of a part, or on
-// four neighbouring columns. `devices` also gives right results on a host.
+// rows are divided into parts. A kernel such as row_sum() assigns a partial sum of each column for each part,
+// and add_parts() adds these partial sums. There are two implementations. `hosts` runs on hosts only: a
+// thread works on whole rows, and the compiler vectorizes over columns. In `devices` a thread works on one
+// column of a part, or on four neighbouring columns. `devices` also gives right results on a host.
 namespace ddproxy::kernels {
 
 /// An array [rows, columns] whose rows are divided into `parts` parts.
@@ -64,8 +64,8 @@ void rmsnorm_backward(Space const& exec, RowParts size, NormInputs in, float con
 void row_sum(Space const& exec, RowParts size, float const* x, float* partial);
 void add_parts(Space const& exec, Index parts, Index columns, float const* partial, float* sum, SumMode mode);
 
-/// Does the same as row_sum(). Also assigns `copy` [rows, columns], x rounded to bf16. So x is read only
-/// once. columns must be a multiple of 4, and x, partial and copy must be aligned to 16 bytes.
+/// Does the same as row_sum(). In the same pass it assigns x, rounded to bf16, to `copy` [rows, columns]. So
+/// x is read only once. columns must be a multiple of 4, and x, partial and copy must be aligned to 16 bytes.
 void row_sum_and_copy(Space const& exec, RowParts size, float const* x, float* partial, Bf16* copy);
 }  // namespace devices
 

@@ -29,8 +29,8 @@ struct PartialSum {
   }
 };
 
-/// Sums the partial sums of each column. A team has 32 neighbouring columns. Each thread sums a share of the
-/// parts and stores its sums in the team's scratch memory. The first thread adds the sums of all threads.
+/// Sums the partial sums of each column. A team works on 32 neighbouring columns. Each thread sums a share of
+/// the parts and stores its sums in the team's scratch memory. The first thread adds the sums of all threads.
 struct SumOfParts {
   static constexpr int width = 32, most_threads = 16;
   using Totals =
@@ -48,8 +48,8 @@ struct SumOfParts {
         .set_scratch_size(0, Kokkos::PerTeam(Totals::shmem_size()));
   }
 
-  /// Returns the sum of every `threads`-th part of a column, from part `first` on. It requests several parts
-  /// at once, because each load takes long.
+  /// Returns the sum over the parts first, first + threads, first + 2 threads, ... of a column. It requests
+  /// several parts at once, because each load takes long.
   KOKKOS_FUNCTION float share(Index column, Index first, Index threads) const {
     constexpr int at_once = 8;
     float sums[at_once] = {};

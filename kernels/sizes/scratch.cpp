@@ -15,12 +15,12 @@ Index row_sum_scratch(Index concurrency, Index columns) {
   return row_parts(concurrency) * columns;
 }
 
-// For the partial sums of the gradients of weight and bias.
+// The scratch memory holds the partial sums of the gradients of weight and bias.
 Index layernorm_scratch(Index concurrency, Index columns) {
   return 2 * row_sum_scratch(concurrency, columns);
 }
 
-// For the partial sums of the gradient of the weight.
+// The scratch memory holds the partial sums of the gradient of the weight.
 Index rmsnorm_scratch(Index concurrency, Index columns) {
   return row_sum_scratch(concurrency, columns);
 }
@@ -34,7 +34,7 @@ Index rope_table_elements(Index positions, Index head_size) {
   return positions * head_size;
 }
 
-// For the partial sums of the gradient of the bias.
+// The scratch memory holds the partial sums of the gradient of the bias.
 Index linear_scratch(Index concurrency, LinearSize size) {
   return row_sum_scratch(concurrency, size.out);
 }

@@ -93,8 +93,8 @@ Index sequences_at_once(AttentionSize size);
 Index tiles_of(AttentionSize size);
 
 /// Returns the number of elements of scratch memory for the scores of a tile of sequences_at_once()
-/// sequences. The number is even, so that memory behind the scores, which may hold pointers, is aligned for
-/// them.
+/// sequences. The memory behind the scores may hold pointers. The number is even, so that this memory is
+/// aligned for pointers.
 Index scores_elements(AttentionSize size);
 
 /// Returns the number of elements of scratch memory for the lists of the matrices
@@ -138,8 +138,8 @@ inline constexpr Index tile_queries = 48;
 /// Number of floats in the widest vector that the kernels use.
 inline constexpr Index widest_vector = 16;
 
-/// Returns `columns` rounded up to whole vectors of the widest kind. So the memory that a run needs does not
-/// depend on the processor.
+/// Returns `columns` rounded up to a multiple of widest_vector, also on a processor with shorter vectors. So
+/// the memory that a run needs does not depend on the processor.
 Index padded(Index columns);
 
 /// Returns the number of elements of scratch memory that one thread needs.

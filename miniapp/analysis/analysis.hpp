@@ -19,7 +19,7 @@ struct Sample {
   std::vector<double> total;         ///< [rank] T: the backward pass with its all-reduces
   std::vector<double> backward_end;  ///< [rank] end of the backward pass with communication
   std::vector<double> compute;       ///< [rank] T_compute: the backward pass without communication
-  std::vector<double> arrival;       ///< [rank] delay at the starting barrier, relative to the first rank
+  std::vector<double> arrival;       ///< [rank] delay of its arrival at the starting barrier, after the first
   /// [bucket] Times of the all-reduces of all buckets, one after another, measured without compute right
   /// after the pass. They are the times of rank 0, scaled so that their sum is the time of the slowest rank.
   /// Empty if nothing is reduced, if a table gives the times, or if the sweep takes turns with another

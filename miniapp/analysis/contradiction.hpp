@@ -47,8 +47,8 @@ std::vector<Contradiction> find_contradictions(CaseReport const& report);
 std::vector<Contradiction> find_contradictions(CaseReport const& report, model::Waterfall const& terms);
 
 /// Returns one warning for each kind of contradiction in `found`. A warning names the three worst cases and
-/// says what the worst one does to `valid`. The worst cases are those that make the run invalid, if there are
-/// any; among them, and otherwise among all cases, those with the largest `by`. The first warning ends with
+/// says what the worst one does to `valid`. A case for which is_large() is true is worse than any case for
+/// which it is false. Of two other cases, the one with the larger `by` is worse. The first warning ends with
 /// the advice, and the others refer to it. `reduces`: all-reduces were carried out, not replayed.
 std::vector<std::string> contradiction_warnings(std::vector<Contradiction> const& found, bool reduces);
 

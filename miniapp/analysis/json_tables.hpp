@@ -11,8 +11,8 @@
 
 namespace ddproxy {
 
-/// Writes a results file as JSON: {fom: {...}, tables: {group: {column: [...]}}}. A value that is not
-/// available becomes null. A dataset with several dimensions becomes a nested list. Throws what
+/// Writes a results file as JSON: {fom: {...}, tables: {group: {column: [...]}}}. A real number
+/// that is NaN or infinite becomes null. A dataset with several dimensions becomes a nested list. Throws what
 /// results::write_text() (results/output/text_file.hpp) throws.
 void write_json(results::Reader const& reader, FigureOfMerit const& figures,
                 std::filesystem::path const& file);

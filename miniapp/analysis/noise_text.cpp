@@ -9,7 +9,7 @@
 namespace ddproxy {
 namespace {
 
-constexpr double widest = 0.5;  // largest width of an interval, divided by the median, without a warning
+constexpr double widest = 0.5;  // an interval that is wider, relative to its median, causes a warning
 
 double width_of(NamedTime const& one) {
   return 2 * one.time.noise() / one.time.value;

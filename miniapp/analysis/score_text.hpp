@@ -16,8 +16,8 @@ std::string why_no_error(std::span<const model::ScoredCase> cases, model::ScoreC
 /// Returns a text that says why the regret is not available. Returns an empty string if it is available.
 std::string why_no_regret(std::span<const model::ScoredCase> cases);
 
-/// Returns one line with the mean errors of a run's prediction and of its baselines. If the errors are not
-/// available, the line says why. If the regret is not available, a second line says why.
+/// Returns one line with the mean errors of the predicted E of a run and of three simpler predictions. If the
+/// errors are not available, the line says why. If the regret is not available, a second line says why.
 std::string score_lines(std::span<const model::ScoredCase> cases, model::ScoreCard const& card);
 
 }  // namespace ddproxy

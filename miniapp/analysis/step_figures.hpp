@@ -31,7 +31,8 @@ struct StepSample {
 struct StepRow {
   std::string name;  ///< a name of step_part_names()
   std::vector<double> samples;
-  double mean = not_available, deviation = not_available;  ///< standard deviation; NaN for one sample
+  /// Mean and standard deviation of the samples. The deviation is NaN for one sample.
+  double mean = not_available, deviation = not_available;
   model::Estimate median{not_available, not_available, not_available};  ///< median and its 95 % interval
   double predicted = not_available;
   double uncontended = not_available;  ///< predicted without contention
@@ -40,7 +41,8 @@ struct StepRow {
   double error() const;
 };
 
-/// The time of one kind of operator in a step without communication, in seconds.
+/// The time of one kind of operator in a step without communication, in seconds. `backward` includes the
+/// recompute. `step` is the time in all phases.
 struct KindSeconds {
   std::string kind;  ///< a word of operation_kind_words, or clip, update, copies or matrix products
   double forward = 0, backward = 0, step = 0;
@@ -97,9 +99,9 @@ std::string negative_exposed(std::vector<StepSample> const& samples);
 /// least one sample.
 double host_waits_of(std::vector<StepSample> const& samples);
 
-/// Sums the seconds of the tasks by kind of operator. `task_seconds` has the seconds of each task, [task of
-/// the graph]. Kinds without a task are left out. The last row, "matrix products", is the sum of the rows
-/// linear and head.
+/// Returns the seconds of the tasks, summed by kind of operator. `task_seconds` has the seconds of each task,
+/// [task of the graph]. Tasks that neither compute nor copy, and kinds without a task, are left out. The last
+/// row, "matrix products", is the sum of the rows linear and head.
 std::vector<KindSeconds> kind_seconds(model::StepGraph const& graph, model::BackwardPass const& pass,
                                       std::vector<double> const& task_seconds);
 

@@ -29,8 +29,9 @@ bool is_precise(CaseResult const& result, double target);
 /// Decides after each round of a sweep whether another round is taken. A round takes one sample of each case.
 class RoundBudget {
  public:
-  /// The first `fewest` rounds are always taken. All rounds together may take `max_seconds` seconds. If
-  /// `max_seconds` is 0, exactly `fewest` rounds are taken.
+  /// The first `fewest` rounds are always taken. Further rounds are taken as long as all rounds together are
+  /// expected to take at most `max_seconds` seconds. If `max_seconds` is 0, exactly `fewest` rounds are
+  /// taken.
   RoundBudget(int fewest, double max_seconds) : fewest_(fewest), max_seconds_(max_seconds) {}
 
   /// Returns whether to take another round after `rounds` rounds, which took `seconds` seconds together.

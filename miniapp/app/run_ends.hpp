@@ -43,14 +43,14 @@ std::string interruption_text(std::filesystem::path const& output, Saved const& 
 
 /// Ends this process with exit code 4 after the device was lost. Calls `close` and prints the exception that
 /// is being handled. If there are several ranks, calls MPI_Abort. Call this function in the catch block,
-/// while the arrays on the device still exist: Kokkos aborts when it cannot free them, and the exception
-/// would never be printed.
+/// while the arrays on the device still exist. When they are destroyed, Kokkos cannot free them and aborts,
+/// so the exception would never be printed.
 [[noreturn]] void leave_lost_device(Runtime const& runtime, std::function<void()> const& close);
 
-/// Applies the time limit of the run to MPI calls, for as long as the object lives. If an MPI call takes
-/// longer than `timeout_s` seconds, another thread calls leave_stuck_call(). That thread may close the
-/// results file, because the thread that is stuck in the MPI call does not write. `runtime` and `close` must
-/// outlive the object.
+/// Sets the time limit of MPI calls to `timeout_s` seconds. If a call takes longer while the object lives,
+/// another thread calls leave_stuck_call(). That thread may close the results file, because the thread that
+/// is stuck in the MPI call does not write. After the object's end the time limit stays, but `close` is no
+/// longer called (Runtime::limit_calls()). `runtime` and `close` must outlive the object.
 class CallLimit {
  public:
   CallLimit(Runtime const& runtime, double timeout_s, std::function<void()> const& close);

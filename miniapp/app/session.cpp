@@ -87,7 +87,8 @@ void Session::layers() {
   report_ += layer_table(context_.workload, times, context_.config.compute == ComputeMode::replay);
 }
 
-// Uses only the passes that were measured in the state `state_` (operations_of_state()).
+// Computes the ready times from the passes that were measured in the state `state_` (operations_of_state()).
+// Records them, and makes the tables of layers and gradients.
 void Session::keep_ready_times() {
   const auto times = operations_of_state();
   const auto ready = slowest_ready(context_.workload, times);
@@ -146,7 +147,8 @@ void Session::keep_allreduce() {
   keep_cost();
 }
 
-// Derives a(x) from the samples that were measured in the state `state_` (sizes_of_state()).
+// Derives a(x) from the samples that were measured in the state `state_` (sizes_of_state()). If all-reduces
+// are replayed, takes a(x) from the input.
 void Session::keep_cost() {
   const auto sizes = sizes_of_state();
   cost_ = known_cost_ ? *known_cost_ : model::TableCost(to_table(sizes));

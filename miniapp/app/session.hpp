@@ -50,19 +50,22 @@ class Session {
   /// Measures and records a(x), and makes its CSV file. Throws CollectiveError (exit code 3) if an all-reduce
   /// gave a wrong sum.
   void allreduce();
-  /// Measures and records the time to reduce a fixed number of bytes in pieces of different sizes.
+  /// Measures and records the time to reduce a fixed number of bytes in pieces of different sizes. Throws
+  /// what allreduce() throws.
   void pieces();
   /// Does what allreduce() does, for each verb that the options name.
   void collectives();
   /// Does what pieces() does, for each verb that the options name.
   void collective_pieces();
-  /// Carries out the first third of the rounds of the calibration (miniapp/measure/calibration/rounds.hpp).
-  /// A round measures the operators, a(x), kappa, gamma and the handover. Then makes the plans of the
-  /// strategy `optimal`. Throws CollectiveError if an all-reduce gave a wrong sum (exit code 3), the file
-  /// cannot be written (exit code 4) or a signal arrived (exit code 75).
+  /// Carries out the first third of the rounds of the calibration, rounded up
+  /// (miniapp/measure/calibration/rounds.hpp), and then makes the plans of the strategy `optimal`. A round
+  /// measures the operators, a(x), kappa, gamma and the handover. Throws CollectiveError if an all-reduce
+  /// gave a wrong sum (exit code 3), the file cannot be written (exit code 4) or a signal arrived (exit code
+  /// 75).
   void open_calibration();
   /// Carries out the other rounds, right before the sweep. Records all samples, and predicts every case from
-  /// them. Replayed times are known and are not measured.
+  /// them. Replayed times are known and are not measured. Throws an error (exit code 4) if the file cannot be
+  /// written. After a signal it takes no more rounds, but does not throw.
   void close_calibration();
   /// Records the tables of a calibration that an error or a signal ended. Does nothing in three cases: on
   /// ranks other than 0; after close_calibration(); or if the operators or a message size have no samples
@@ -78,8 +81,9 @@ class Session {
   /// Measures every case, and records the timeline of its last sample. Throws CollectiveError if
   /// --benchmark_filter leaves out every case (exit code 2) or a signal arrived (exit code 75).
   void sweep();
-  /// Finishes the results file and the files beside it. Then prints all tables and the figure of merit.
-  /// Throws CollectiveError (exit code 1) if model_error or regret exceeds the limit that the options give.
+  /// Finishes the results file and the tables beside it. Then prints all tables and the figure of merit, and
+  /// writes the files of --json and --trace if the options name them. Throws CollectiveError (exit code 1) if
+  /// model_error or regret exceeds the limit that the options give.
   void finish();
   /// Writes the results so far to the unfinished file FILE.part. Not collective; it uses no MPI. Throws
   /// std::runtime_error if the file cannot be written.
@@ -108,7 +112,7 @@ class Session {
   }
   void check_sums(std::vector<SizeTimes> const& times) const;
   std::int64_t total_to_move() const;
-  std::int64_t element_of_each_rank() const;  // bytes on the wire of a collective with one element a rank
+  std::int64_t element_of_each_rank() const;  // bytes on the wire of one element for each rank of a group
   std::vector<std::int64_t> divisible(std::vector<std::int64_t> sizes) const;
   void say_rounding(std::vector<std::int64_t> const& asked) const;
   void warn_of_substitutes() const;
@@ -137,10 +141,10 @@ class Session {
   void record_part(std::string const& part, double seconds);
   model::Measurements take_measurements();
 
-  // A machine may change its state during a run (model/predict/machine_state.hpp). These methods choose the
-  // samples from which tables and figures are computed. Most of them are in session_states.cpp, some in
-  // session_predict.cpp and session_finish.cpp. All methods from here on run on rank 0 only, except
-  // measure_missing_tables() and share_plan(), which all ranks call.
+  // A machine may change its state during a run (model/predict/machine_state.hpp). The methods from
+  // find_states() to keep_states() choose the samples from which tables and figures are computed. They are in
+  // session_states.cpp. The methods after them are in session_predict.cpp and session_finish.cpp. All methods
+  // from here on run on rank 0 only, except measure_missing_tables() and share_plan(), which all ranks call.
   model::MachineStates find_states(std::vector<SizeTimes> const& sizes) const;
   OperationTimes operations_of_state() const;
   std::vector<SizeTimes> of_state(std::vector<SizeTimes> sizes) const;
@@ -184,7 +188,7 @@ class Session {
   std::vector<Phase> phases_;
   model::Job job_;  // input of the prediction, made from the tables only; uses no sample of the sweep
   std::vector<Uncertainty> uncertainty_;
-  model::Band best_cap_{not_available, not_available};  // 95 % interval, bytes
+  model::Band best_cap_{not_available, not_available};  // 95 % interval of b*, bytes
   double floor_ = not_available;                        // lower bound on E, seconds
   double table_seconds_ = 0;                    // seconds spent on measuring tables; equal on all ranks
   std::optional<model::TableCost> known_cost_;  // a(x) of the input, if all-reduces are replayed

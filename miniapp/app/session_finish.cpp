@@ -20,9 +20,9 @@
 namespace ddproxy {
 namespace {
 
-// Gathers on rank 0 the memory that each rank took, in bytes. Collective. Call it while all arrays exist,
-// because the free memory of the device is then at its smallest. If ranks share a device, the memory in use
-// is divided equally among them.
+// Gathers on rank 0 the memory that each rank took, in bytes: device memory if the arrays are on a device,
+// else the peak of host memory. Collective. Call it while all arrays exist, because the free memory of the
+// device is then at its smallest. If ranks share a device, the memory in use is divided equally among them.
 std::vector<double> gather_peaks(RankContext const& context) {
   const double taken = needs_device_memory(context.config)
                            ? (context.device_free - free_device_memory()) / context.runtime.ranks_on_device()

@@ -15,8 +15,8 @@
 
 namespace ddproxy {
 
-// Returns whether the band of T and the terms of E can be predicted. Both are computed by the recurrences of
-// docs/model.md, so the case must follow a recurrence.
+// Returns whether the 95 % interval of the predicted T and the causes of E can be computed. Both need a case
+// whose all-reduces overlap with compute, and that follows a recurrence of docs/model.md.
 static bool has_bands(Case const& item) {
   return item.overlapped() && model::follows_recurrence(item.strategy);
 }
@@ -113,7 +113,7 @@ void Session::plan_optimal_cases() {
   }
 }
 
-// Runs on rank 0 only.
+// Predicts every case from the tables, and records the predictions. Runs on rank 0 only.
 void Session::predict() {
   const auto measurements = take_measurements();
   uncertainty_.assign(reports_.size(), {});

@@ -27,7 +27,8 @@ std::string Session::verify_case(CaseReport const& report) {
 }
 
 // Reduces real gradients in the wire format and compares the result with their fp32 average. Records and
-// prints the errors. Returns an error message, or an empty text if the errors are within their bound.
+// prints the errors. Returns an error message, or an empty text if the errors are within their bound. Does
+// nothing if compares_wire() is false, for instance with fp32 on the wire.
 std::string Session::verify_wire() {
   if (!compares_wire(context_.config)) return "";
   say("comparing the reduced gradients of a pass with their fp32 average");
@@ -41,7 +42,7 @@ std::string Session::verify_wire() {
 
 // Computes real gradients at the precision of the input, and compares them with gradients whose matrix
 // products are in fp32. Records and prints the errors. Returns an error message, or an empty text if the
-// errors are within their bound.
+// errors are within their bound. Does nothing if compares_precision() is false, for instance with fp32.
 std::string Session::judge_precision() {
   if (!compares_precision(context_.config)) return "";
   // If the environment of a rank replaces fp32 by TF32, there are no fp32 products to compare with.

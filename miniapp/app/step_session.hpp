@@ -47,9 +47,10 @@ class StepSession {
   /// measure kappa and gamma if compute is replayed. Throws CollectiveError (exit code 3) if a collective
   /// gave a wrong result.
   void calibrate();
-  /// Runs the compiled step once with poisoned buffers and exact numbers (verify_step() in
-  /// miniapp/measure/step/verify_context.hpp). The parameters are not valid afterwards; warm_up() initialises
-  /// them. Throws CollectiveError (exit code 3) if a rank finds a wrong number.
+  /// Fills the buffers with NaN, runs the compiled step once with known numbers, and compares every element
+  /// (verify_step() in miniapp/measure/step/verify_context.hpp). If collectives are replayed, checks only the
+  /// order of the tasks. The parameters are not valid afterwards; warm_up() initialises them. Throws
+  /// CollectiveError (exit code 3) if a rank finds an error.
   void verify();
   /// Initialises the parameters. Takes as many steps as [sweep] warmup says, but at least one. Throws
   /// CollectiveError (exit code 3) if the ranks then have different parameters, or if a parameter or the loss

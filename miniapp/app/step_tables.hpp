@@ -12,9 +12,10 @@ namespace ddproxy {
 /// carried out, and false if they were replayed.
 std::string verification_text(bool reduces, int ranks);
 
-/// Returns the text that `ddproxy step` prints: a table with a row for each part of the step and its measured
-/// and predicted times in ms, a table with the share of each kind of operator in compute, and lines with the
-/// global batch, the loss, the throughput and the model flops. `cap_mib` is the cap of the buckets in MiB.
+/// Returns the tables that `ddproxy step` prints: a heading, a table with a row for each part of the step and
+/// its measured and predicted times in ms, a table with the share of each kind of operator in compute, and
+/// lines with the global batch, the sharding, the waits of the host, the loss, the throughput and the model
+/// flops. `cap_mib` is the cap of the buckets in MiB.
 std::string step_table(StepFigures const& figures, Config const& config, double cap_mib);
 
 }  // namespace ddproxy

@@ -11,7 +11,7 @@ namespace ddproxy {
 /// the path if
 /// - the name of a table is too long for the file system; or
 /// - the path of a table is a folder or cannot be examined.
-/// The command `sweep` writes no tables.
+/// For the command `sweep`, which writes no tables, nothing is checked.
 void check_table_paths(Options const& options);
 
 }  // namespace ddproxy

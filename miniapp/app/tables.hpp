@@ -19,8 +19,8 @@ namespace ddproxy {
 // return text. If `replayed` is true, the text says that the times are replayed, not measured. A verb is the
 // kind of a collective, and a case is a row of the sweep (docs/glossary.md).
 
-/// Returns a table with a row for each layer: the time on the slowest rank, its share of the pass, and the
-/// number of the slowest rank.
+/// Returns a table with a row for each layer: the time on the slowest rank, its share of the sum of these
+/// times, and the number of the slowest rank.
 std::string layer_table(Workload const& workload, OperationTimes const& times, bool replayed);
 /// Returns a table with a row for each message size: the times and bandwidths of all-reduces over `ranks`
 /// ranks.

@@ -29,9 +29,9 @@ struct CallChoice {
 /// Makes the communication lane that the input asks for, with the MPI calls of `choice`. The lane works on
 /// slices of `memory`, whose elements must outlive the lane. For replay the memory may be empty. A slice has
 /// at most `most_elements` elements; 0 means the size of the memory. Collective over `communicator`. Throws
-/// as check_backend() does. Throws std::invalid_argument if the input asks for direct buffers, but the wire
-/// format, the sharded step or MPI does not support them. With NCCL, throws as make_nccl_allreduce()
-/// (engines/nccl_lane.hpp) does.
+/// as check_backend() does. In a build for a device, throws std::invalid_argument if the input asks for
+/// direct buffers, but the wire format, the sharded step or MPI does not support them. With NCCL, throws as
+/// make_nccl_allreduce() (engines/nccl_lane.hpp) does.
 std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoice const& choice,
                                                   MPI_Comm communicator, std::span<float> memory,
                                                   std::size_t most_elements = 0);
@@ -45,10 +45,10 @@ struct LaneGroup {
 };
 
 /// Makes a communication lane for each group, in their order. The lanes work on slices of `memory`, as the
-/// lane of make_allreduce() does. A single lane is driven as that lane is. For several lanes make_lanes()
-/// (make_lanes.hpp) chooses the threads that drive them. Lanes of NCCL need no thread. Replayed lanes share a
-/// link (engines/replay_link.hpp). Collective over the communicators. Throws as make_allreduce() and
-/// make_lanes() do.
+/// lane of make_allreduce() does. A single lane has the same driver as that lane. For several lanes
+/// make_lanes() (make_lanes.hpp) chooses the threads that drive them. Lanes of NCCL need no thread. Replayed
+/// lanes share a link (engines/replay_link.hpp). Collective over the communicators. Throws as
+/// make_allreduce() and make_lanes() do.
 std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& config,
                                                                  CallChoice const& choice,
                                                                  std::span<const LaneGroup> groups,

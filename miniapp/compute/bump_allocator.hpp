@@ -18,7 +18,8 @@ namespace ddproxy {
 template <class Buffer>
 class BumpAllocator {
  public:
-  /// Allocates padded_elements(buffers) elements (kernel_memory.hpp). Their values are undefined.
+  /// Takes the number of elements of each buffer. Allocates padded_elements(buffers) elements
+  /// (kernel_memory.hpp) under the name `label`. Their values are undefined.
   BumpAllocator(std::string const& label, std::vector<std::int64_t> const& buffers)
       : memory_(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
                 static_cast<std::size_t>(padded_elements(buffers))) {

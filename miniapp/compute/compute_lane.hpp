@@ -21,7 +21,7 @@ struct PlacedAccess {
   /// For parameters, gradients and optimizer states: the index that the element at slice.offset has in the
   /// model. For activations: the number of the tensor (Access::model in model/step/step_graph.hpp).
   std::size_t model;
-  bool last_use;  ///< the slice is undefined after the task
+  bool last_use;  ///< true: the elements of the slice are undefined after the task
 };
 
 /// A compute task of a step, and the slices that it uses, in the order in which the graph lists them.
@@ -39,7 +39,7 @@ struct ComputeCall {
 class ComputeLane {
  public:
   virtual ~ComputeLane() = default;
-  /// Returns the number of operators that run() can run.
+  /// Returns the number of operators of the backward pass.
   virtual std::size_t operations() const = 0;
   /// Runs the forward pass again and waits until it is done. The operators read its results. Does nothing on
   /// a lane without a forward pass of its own.
@@ -51,7 +51,8 @@ class ComputeLane {
   /// Returns whether carry_out() can carry out this task. run_step() uses carry_out() for all compute tasks
   /// of a step that has more than the backward pass of one micro-batch. Otherwise it uses run().
   virtual bool knows(model::Compute const&) const { return false; }
-  /// Carries out a task of any phase and micro-batch. Throws std::logic_error if the lane has only run().
+  /// Carries out a task of any phase and micro-batch. Throws std::logic_error if the lane supports only
+  /// run().
   virtual void carry_out(ComputeCall const&) {
     throw std::logic_error("this compute lane carries out only the backward pass of one micro-batch");
   }
@@ -60,9 +61,10 @@ class ComputeLane {
   /// Makes the work of later calls of run(), copy() and carry_out() begin only after `completion`. If the
   /// completion is an event of the device, the stream waits and the host goes on.
   virtual void wait_for(Completion const& completion) = 0;
-  /// Returns the completion of all work since begin(). On a device the completion has an event. The lane owns
-  /// a fixed number of events and uses them in turn. So the event stays valid only until N more operators,
-  /// tasks and copies have been enqueued. N is their number in a whole step.
+  /// Returns the completion of all work since begin(). On a host a lane with kernels first waits until the
+  /// work is done. On a device the completion has an event. The lane owns a fixed number of events and uses
+  /// them in turn. So the event stays valid only until N more operators, tasks and copies have been enqueued.
+  /// N is their number in a whole step.
   virtual Completion completion() = 0;
   /// Waits until all work since begin() is done.
   virtual void fence() = 0;

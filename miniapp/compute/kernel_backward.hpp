@@ -14,9 +14,9 @@ namespace ddproxy {
 /// pass. It carries out the tasks of backward_graph() (kernel_memory.hpp).
 ///
 /// The constructor runs one forward pass, and renew() runs it again. Call run() for every operator, in the
-/// order of the pass. This order matters, because all layers share the gradients of activations, and an
-/// operator reads what earlier operators wrote there. On a device run() returns when the kernels are
-/// enqueued.
+/// order of the pass. This order matters, because all layers share the buffers of the gradients of
+/// activations, and an operator reads what earlier operators wrote there. On a device run() returns when the
+/// kernels are enqueued.
 class KernelBackward : public KernelLane {
  public:
   /// Allocates parameters, activations and tokens, and runs one forward pass. All ranks with the same `seed`

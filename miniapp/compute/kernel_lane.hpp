@@ -16,7 +16,7 @@ inline std::size_t most_launches(model::BackwardPass const& pass) {
 }
 
 /// Base class of the compute lanes that use kernels. It has one execution-space instance (a stream on a
-/// device), copies with a kernel, and makes the completions.
+/// device) and makes the completions. copy() runs a kernel.
 class KernelLane : public ComputeLane {
  public:
   void begin() override { marks_.move_on(); }
@@ -26,8 +26,9 @@ class KernelLane : public ComputeLane {
   void fence() override { exec_.fence("ComputeLane"); }
 
  protected:
-  /// Takes an instance and the memory. `memory` contains the buffers of a step. It may be empty if copy() is
-  /// never called. `launches` is the largest number of operators, tasks and copies in a step.
+  /// Takes an execution-space instance and the memory. `memory` contains the buffers of a step. It may be
+  /// empty if copy() is never called. `launches` is the largest number of operators, tasks and copies in a
+  /// step.
   KernelLane(kernels::Space exec, kernels::Floats memory, std::size_t launches)
       : exec_(std::move(exec)), memory_(std::move(memory)), marks_(launches) {}
 

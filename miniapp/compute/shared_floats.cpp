@@ -8,7 +8,7 @@ namespace ddproxy {
 
 SharedFloats::SharedFloats(std::string const& label, std::size_t elements) : count_(elements) {
   const kernels::Floats view(label, elements);
-  data_ = {view.data(), [view](float*) {}};  // the copy of the view frees the array
+  data_ = {view.data(), [view](float*) {}};  // the deleter's copy of the view owns the array
 }
 
 }  // namespace ddproxy

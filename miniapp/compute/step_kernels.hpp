@@ -19,7 +19,7 @@ class StepKernels {
  public:
   /// Copies the tokens to the memory of the kernels, and allocates the work buffers. A forward pass assigns
   /// the sum of the losses of micro-batch m to losses[m]. If `losses` is null, it computes no sums. `losses`
-  /// must outlive this object.
+  /// is in the memory of the kernels and must outlive this object.
   StepKernels(kernels::Space exec, StepInput const& input, double* losses = nullptr);
 
   /// Returns the number of operators of the model.

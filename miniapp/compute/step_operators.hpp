@@ -61,7 +61,7 @@ class Operands {
 /// The properties of an operator of the model that the kernels need.
 struct Operator {
   model::OperationKind kind;
-  kernels::Index in, out;  ///< features
+  kernels::Index in, out;  ///< numbers of input features and of output features
   bool biased;             ///< it has a bias
   bool ends_branch;        ///< it is a linear map whose result is added to the residual stream
 };
@@ -70,10 +70,11 @@ struct Operator {
 struct DeviceTokens {
   kernels::TokenIds inputs;     ///< [N]
   kernels::TokenIds targets;    ///< [N]
-  kernels::TokenGroups groups;  ///< positions of the inputs, grouped by token
+  kernels::TokenGroups groups;  ///< row numbers of the inputs, grouped by token
 };
 
-/// The instance, sizes and arrays that all operators of a step use. The pointers are not owned.
+/// The execution-space instance, sizes and arrays that all operators of a step use. The pointers are not
+/// owned.
 struct Context {
   kernels::Space exec;
   model::Shape shape;
@@ -142,7 +143,7 @@ void token_backward(Context const& context, DeviceTokens const& tokens, Operands
 /// Adds row t of table [context, C] to the row of x [N, C] of each token at position t.
 void position_forward(Context const& context, Operands places);
 /// Sums the rows of dx [N, C] of each position. Assigns the sums to dtable [context, C], or adds them to it,
-/// as the mode of its access says. The sum of a position from T on is 0.
+/// as the mode of its access says. For the positions from T on, which no token has, the sums are 0.
 void position_backward(Context const& context, Operands places);
 /// Reads logits [N, V]; assigns log_sum [N], the logarithm of the softmax's denominator, and the loss of each
 /// token [N]. If `sum` is not null, assigns the sum of these losses to *sum, in memory of the kernels.
@@ -153,7 +154,8 @@ void loss_backward(Context const& context, DeviceTokens const& tokens, Operands 
 
 /// Returns the number of places that a task of phase `phase` needs. `op` is the operator of the task; it is
 /// used for the phases forward, recompute and backward only. `clips` tells whether the step clips gradients;
-/// if so, an update also reads their norm. Throws std::logic_error if there is no kernel for the operator.
+/// if so, an update also reads the sum of the squares of all gradients. Throws std::logic_error if there is
+/// no kernel for the operator.
 std::size_t places_of(model::Shape const& shape, Operator const& op, model::Phase phase, bool clips);
 
 }  // namespace ddproxy::step

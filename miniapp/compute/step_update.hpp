@@ -40,8 +40,8 @@ class Update {
   /// Makes the next step count as step 1. The caller must assign 0 to the moments.
   void restart() { step_ = 0; }
 
-  /// Adds the squares of the gradients of a bucket to the scalar. The first task assigns the scalar. Places:
-  /// the scalar, gradients.
+  /// Adds the squares of the gradients of a bucket to the scalar. The first of these tasks in a step assigns
+  /// the scalar. Places: the scalar, gradients.
   void add_squares(Context const& context, Operands places);
   /// Scales the gradients of a bucket by the factor that clips. Places: the scalar, gradients.
   void clip(Context const& context, Operands places);

@@ -7,7 +7,7 @@
 namespace ddproxy {
 namespace {
 
-/// Appends T inputs and T targets of a sequence of T + 1 random tokens.
+/// Draws a sequence of `length` + 1 random tokens, and appends its `length` inputs and `length` targets.
 void append_sequence(TokenBatch& batch, std::int64_t length, std::uint64_t vocabulary, std::mt19937& random) {
   // std::uniform_int_distribution gives different numbers in different standard libraries, so it is not used
   const auto draw = [&] { return static_cast<int>(random() % vocabulary); };

@@ -16,9 +16,9 @@ struct TokenBatch {
   std::vector<int> targets;  ///< [B, T] the token that follows each input
 };
 
-/// Draws uniform random tokens for `batches` micro-batches. Each has B = tokens.batch sequences with T =
-/// tokens.sequence tokens. Different seeds give different tokens. A step of k micro-batches and a step of one
-/// batch that is k times as large use the same sequences, in the same order.
+/// Draws uniform random tokens for `batches` micro-batches. Each micro-batch has B = tokens.batch sequences
+/// with T = tokens.sequence tokens. Different seeds give different tokens. With the same seed, a step of k
+/// micro-batches and a step of one batch that is k times as large use the same sequences, in the same order.
 std::vector<TokenBatch> draw_tokens(model::Shape const& shape, model::Tokens tokens, int batches,
                                     std::uint32_t seed);
 

@@ -14,9 +14,9 @@ kernels::Range elements(kernels::Space const& exec, Slice slice) {
           static_cast<kernels::Index>(slice.offset + slice.count)};
 }
 
-// Returns the group that writes the element. In nearly all runs there is one group. The special case for one
-// group saves a division for each element. With the 774 million elements of gpt2-large the divisions would
-// take seconds.
+// Returns the group that writes f to the element; the other groups write 0. In nearly all runs there is one
+// group. The special case for one group saves a division for each element. With the 774 million elements of
+// gpt2-large the divisions would take seconds.
 KOKKOS_INLINE_FUNCTION kernels::Index turn(kernels::Index element, int groups) {
   return groups == 1 ? 0 : element % groups;
 }

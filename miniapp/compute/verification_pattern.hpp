@@ -71,16 +71,16 @@ struct WrongElements {
   std::int64_t count = 0;   ///< number of wrong elements
   std::int64_t first = -1;  ///< index of the first wrong element in the arena; -1: none
 };
-/// Finds the elements of a slice of the arena whose relative difference from the average of f over `ranks`
-/// ranks exceeds 1e-5. NaN counts as wrong. Waits for the result.
+/// Finds the elements of a slice of the arena whose relative difference from the average of what `ranks`
+/// ranks wrote exceeds 1e-5. NaN counts as wrong. Waits for the result.
 WrongElements find_wrong(kernels::Floats arena, Slice slice, int ranks, int groups = 1,
                          std::uint64_t shift = 0);
 
-/// Assigns f(rank, element) to the elements of a slice of the arena. Returns when the work is enqueued on
-/// `exec`.
+/// Assigns f(rank, element) to the elements of a slice of the arena, or 0 to those that belong to another
+/// group. Returns when the work is enqueued on `exec`.
 void write_verification_pattern(kernels::Space const& exec, kernels::Floats const& arena, Slice slice,
                                 int rank, int groups = 1, std::uint64_t shift = 0);
-/// Does the same, and waits until it is done.
+/// Does the same on the default execution-space instance, and waits until it is done.
 void write_verification_pattern(kernels::Floats arena, Slice slice, int rank, int groups = 1,
                                 std::uint64_t shift = 0);
 

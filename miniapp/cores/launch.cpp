@@ -24,8 +24,9 @@ int number(char const* text, int fallback) {
   return text ? std::atoi(text) : fallback;
 }
 
-// Returns the number of tasks of a SLURM step on node `node`, from 0. SLURM writes "4(x2),1" for two nodes
-// with four tasks each and a third node with one.
+// Returns the number of tasks of a SLURM step on the node with number `node`, counted from 0. SLURM writes
+// "4(x2),1" for two nodes with four tasks each and a third node with one. Returns 1 if `text` has no such
+// node.
 int tasks_of_node(std::string_view text, int node) {
   while (!text.empty()) {
     const auto entry = text.substr(0, text.find(','));

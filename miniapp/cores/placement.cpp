@@ -20,7 +20,8 @@ Free count_users(std::vector<Seat> const& node) {
   return users;
 }
 
-// Takes the free core that the fewest ranks may use. Returns false if no allowed core is free.
+// Takes a free core of those that the seat allows: the one that the fewest ranks may use. Returns false if no
+// allowed core is free.
 bool take_core(Seat const& seat, Free& free) {
   auto best = free.end();
   for (int core : seat.allowed)

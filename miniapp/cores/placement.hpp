@@ -30,8 +30,8 @@ double core_share(std::vector<Seat> const& node, std::size_t rank,
                   double quota = std::numeric_limits<double>::infinity());
 
 /// Returns the number of threads with which a rank computes if it has `own_cores` cores to itself. With up to
-/// two cores there is a thread for each core. With more cores there is one thread less than cores, so that a
-/// core is left for communication. The result is at least 1.
+/// two cores there is a thread for each core. With more cores there is one thread fewer than there are cores,
+/// so that a core is left for communication. The result is at least 1.
 int threads_for(int own_cores);
 
 /// Returns whether the compute threads occupy all cores of the rank, so that none is left for communication.

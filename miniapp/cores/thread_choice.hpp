@@ -31,13 +31,15 @@ ThreadWish find_wish(int command_line, int input_file, Variables const& variable
 struct ThreadChoice {
   int threads = 1;
   int allowed = 1;  ///< number of cores that the rank may use
-  int own = 1;      ///< cores that it has to itself if no rank has a wish; 0: too few cores for all ranks
+  int own = 1;      ///< cores that it would have to itself without any wish; 0: too few cores for all ranks
   int sharing = 1;  ///< number of ranks of the node, itself included, that may use at least one of its cores
-  bool oversubscribed = false;  ///< whether its threads exceed its own cores or the CPU quota
-  bool divided = false;         ///< whether it shares cores, and is bound to its own_block() of them
-  int node_ranks = 1;           ///< number of ranks on its node
-  int node_cores = 1;           ///< number of cores that the ranks of its node may use together
-  int launcher_cores = 0;       ///< ThreadWish::launcher_cores, or the CPU quota if it is smaller
+  /// Whether the rank has more threads than divide_cores() gives it cores. divide_cores() takes the wishes
+  /// of all ranks and the CPU quota into account. Also true if the quota is below one core.
+  bool oversubscribed = false;
+  bool divided = false;    ///< whether it shares cores, and is bound to its own_block() of them
+  int node_ranks = 1;      ///< number of ranks on its node
+  int node_cores = 1;      ///< number of cores that the ranks of its node may use together
+  int launcher_cores = 0;  ///< ThreadWish::launcher_cores, at most the whole cores of the CPU quota
   /// CPU quota of the ranks of its node together, in cores (miniapp/cores/cpu_quota.hpp). Infinity if there
   /// is no quota below node_cores.
   double quota = std::numeric_limits<double>::infinity();

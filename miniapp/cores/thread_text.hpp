@@ -10,8 +10,8 @@
 // What users read about the threads and cores of the ranks.
 namespace ddproxy {
 
-/// Returns one line of text for users, which describes the choices of all ranks. If there is a `wish`, the
-/// line gives it as the reason.
+/// Returns one line of text for users, which describes the choices of all ranks. If the user asked for a
+/// number of threads, the line names the place (`wish.source`) as the reason for the number.
 std::string describe(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish);
 
 /// Returns a message if a rank is oversubscribed. The message says what is wrong and what to do. Returns an

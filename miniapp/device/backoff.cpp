@@ -12,8 +12,8 @@ namespace ddproxy {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto young = 50us;
-constexpr auto longest = 100us;
+constexpr auto young = 50us;     // age of a Backoff up to which a call only yields the core
+constexpr auto longest = 100us;  // longest sleep of a call
 
 // Sets the timer slack of the calling thread to 1 us. By default Linux may delay a wake-up by 50 us.
 void sharpen_timers() {

@@ -25,8 +25,8 @@ class Event {
 
 /// The completion of all work that was enqueued before this object was made. If a device does the work,
 /// `event` is set. It is also set if the work is a collective whose lane sets a flag when the collective is
-/// done. If the host does the work, or if the work is replayed, `when` is set. `when` may lie in the future
-/// if the work is replayed.
+/// done. If the host computes or replays operators, `when` is set. `when` may lie in the future if the
+/// operators are replayed.
 struct Completion {
   Clock::time_point when{};      ///< time at which the work completes; undefined if there is an event
   Event const* event = nullptr;  ///< if set, completes when the work completes; not owned

@@ -7,9 +7,10 @@
 #include <vector>
 
 // Functions that list the devices of this process, select one of them, and return its memory and clocks.
-// CMake compiles one of two implementations: device_gpu.cpp for CUDA and HIP, or device_host.cpp. In
-// device_host.cpp the processor computes, and nothing is asynchronous. This header does not include Kokkos,
-// so the host's compiler can compile files that include it. The functions that need Kokkos are in marks.hpp.
+// CMake compiles one of two implementations: device_gpu.cpp and gpu.cpp for CUDA and HIP, or device_host.cpp.
+// In device_host.cpp the processor computes, and nothing is asynchronous. This header does not include
+// Kokkos, so the host's compiler can compile files that include it. The functions that need Kokkos are in
+// marks.hpp.
 namespace ddproxy {
 
 /// True if the kernels use a device's own memory, which the host cannot access.
@@ -64,8 +65,9 @@ double free_device_memory();
 double device_memory();
 
 /// Returns two pairs of a key and a text. The keys are device_runtime and device_driver. The text is the name
-/// and version of the runtime or the driver. Returns an empty list on a host. Throws std::runtime_error if
-/// the device's library reports an error.
+/// and version of the runtime or the driver. The text of the driver also has the version of NVIDIA's kernel
+/// module. Returns an empty list on a host. Throws std::runtime_error if the device's library reports an
+/// error.
 std::vector<std::pair<std::string, std::string>> device_versions();
 
 }  // namespace ddproxy

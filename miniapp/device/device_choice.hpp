@@ -42,17 +42,18 @@ std::string complain_of_devices(std::vector<std::string> const& uuids, bool shar
 int ranks_on(std::string const& uuid, std::vector<std::string> const& uuids);
 
 /// Returns the NUMA node of a PCI device. `pci_bus` is its address, for instance 00000000:3B:00.0. Reads the
-/// kernel's files below the folder `devices`. Returns -1 if they name no node.
+/// file of Linux for this device below the folder `devices`. Returns -1 if it names no node.
 int numa_node_of(std::string pci_bus, std::filesystem::path const& devices = "/sys/bus/pci/devices");
 
 /// Returns a warning with the ranks that started on another NUMA node than the node of their device. Returns
-/// an empty string if there is no such rank. `of_rank` has the NUMA node of each rank, and `of_device` the
-/// NUMA node of its device; -1: not known.
+/// an empty string if there is no such rank. `of_rank` has the NUMA node on which each rank started, and
+/// `of_device` the NUMA node of its device. In both lists -1 means: not known.
 std::string doubt_about_numa(std::vector<double> const& of_rank, std::vector<double> const& of_device);
 
-/// Returns a warning if the ranks of a node have several devices, but each rank sees only its own. Returns an
-/// empty string otherwise. The lists have a value for each rank: `counts` the number of devices that the rank
-/// sees, `hosts` its host name, and `uuids` the UUID of its device.
+/// Returns a warning if two or more ranks of a node see only one device each, and these devices differ. Names
+/// only the first such node. Returns an empty string otherwise. The lists have a value for each rank:
+/// `counts` the number of devices that the rank sees, `hosts` its host name, and `uuids` the UUID of its
+/// device.
 std::string doubt_about_visible_devices(std::vector<double> const& counts,
                                         std::vector<std::string> const& hosts,
                                         std::vector<std::string> const& uuids);

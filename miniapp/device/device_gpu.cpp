@@ -41,8 +41,9 @@ std::string version_text(int version) {
   return std::to_string(version / major) + "." + std::to_string(version % major / minor);
 }
 
-// Returns the version of the kernel module. The file has a line such as "NVRM version: ... Kernel Module
-// 580.65.06 Sun ...". The version is the first word that consists of digits and dots.
+// Returns the version of NVIDIA's kernel module of Linux, or "unknown". The file has a line such as "NVRM
+// version: ... Kernel Module 580.65.06 Sun ...". The version is the first word that consists of digits and
+// dots.
 std::string kernel_driver() {
   std::ifstream file("/proc/driver/nvidia/version");
   for (std::string word; file >> word;)

@@ -9,7 +9,8 @@
 
 namespace ddproxy {
 
-/// The exit codes of the program. The README describes them.
+/// Exit codes of the program. The README describes all of them. Code 5 (undecided) is in
+/// results/compare/outcome.hpp.
 enum ExitCode {
   exit_fine = 0,
   exit_regression = 1,

@@ -10,8 +10,8 @@ namespace ddproxy {
 /// (flat)". The message about a call that takes too long contains this text. Any thread may call this
 /// function.
 void note_step(std::string step);
-/// Returns the text that note_step() stored last; empty if it has stored none. Any thread may call this
-/// function.
+/// Returns the text that note_step() stored last. Returns an empty text if note_step() has stored none. Any
+/// thread may call this function.
 std::string noted_step();
 
 }  // namespace ddproxy

@@ -66,9 +66,9 @@ model::RankGraphs step_of(Case const& item, Workload const& workload, model::Cop
                           std::size_t ranks);
 
 /// Assigns to a case of the strategy `optimal` the plan with the smallest predicted T. Leaves any other case
-/// as it is. The predicted T of this plan is at most (1 + 1e-6) times the T of any cap, whether or not
-/// `first_bucket` limits the first bucket. optimal_plan() in model/predict/best_plan.hpp says how the plan is
-/// found. Takes seconds for thousands of gradients.
+/// as it is. The predicted T of this plan is at most (1 + 1e-6) times the predicted T of any cap, whether or
+/// not `first_bucket` limits the first bucket. optimal_plan() in model/predict/best_plan.hpp says how the
+/// plan is found. Takes seconds for thousands of gradients.
 void plan_optimal(Case& item, model::Job const& job, model::FirstBucket first_bucket);
 
 /// Returns the job for which the model predicts T. Its costs are the all-reduce table of the input and the

@@ -19,7 +19,7 @@ bool compares_precision(Config const& config);
 
 /// The arrays of the comparison of precisions, in elements.
 struct PrecisionBuffers {
-  std::size_t gradients;  ///< all gradients of fp32 products
+  std::size_t gradients;  ///< all gradients, computed with products in fp32
   std::size_t largest;    ///< copy of one gradient at a time; has the elements of the largest gradient
   double bytes() const { return static_cast<double>(gradients + largest) * gradient_element_bytes; }
 };

@@ -58,8 +58,9 @@ struct NamedTable {
 /// The content of an input file (docs/input.md), after all checks.
 struct Config {
   std::filesystem::path file;
-  std::string text;                ///< content of the file, as it was read
-  std::vector<NamedTable> tables;  ///< `times` and `table`, with hashes; empty until read_named_tables()
+  std::string text;  ///< content of the file, as it was read
+  /// The tables `times` and `table`, with hashes. Empty until a command assigns read_named_tables().
+  std::vector<NamedTable> tables;
 
   std::string model;  ///< name of the preset, with " (changed)" if keys change its shape; "free": no preset
   model::Shape shape;
@@ -72,15 +73,15 @@ struct Config {
   std::filesystem::path times;  ///< CSV of layer or gradient times, for replay; empty: uses the roofline
 
   Backend backend = Backend::mpi;
-  std::filesystem::path table;  ///< CSV of a(x), for replay and for predictions from the input
+  std::filesystem::path table;  ///< CSV of times of collectives, for replay and for predictions
   model::CopyMode copies = model::CopyMode::none;
   WireFormat wire = WireFormat::fp32;
   int ranks = 0;  ///< number of ranks that a replayed all-reduce represents; 0: all-reduces are real
   Progress progress = Progress::thread;
   Call call = Call::automatic;           ///< MPI_Allreduce or MPI_Iallreduce
   Priority priority = Priority::normal;  ///< priority of NCCL's communication stream
-  Buffers buffers = Buffers::automatic;  ///< how MPI receives device memory
-  double piece_mib = 16;                 ///< MiB; a larger MPI all-reduce is divided into pieces of this size
+  Buffers buffers = Buffers::automatic;  ///< whether MPI gets device memory, or copies in host memory
+  double piece_mib = 16;                 ///< MiB; a larger collective of MPI is divided into such pieces
   double timeout_s = 300;  ///< time limit of a collective and of other calls in which a rank waits, seconds
 
   std::vector<model::Strategy> strategies;
@@ -94,7 +95,9 @@ struct Config {
   double max_seconds = 0;
   int rounds_before = 0;      ///< complete rounds of the interrupted runs that this run continues (--resume)
   double seconds_before = 0;  ///< time of these rounds, seconds; 0 without max_seconds
-  int warmup = 1;             ///< passes before the first sample
+  /// Number of warm-ups before the first sample. In a sweep each is a pass without communication and a pass
+  /// of the first case. `ddproxy step` warms up with this number of steps, but at least one.
+  int warmup = 1;
   bool shared_compute =
       false;  ///< true: T_compute is measured once a round for all cases; false: before each sample of a case
 

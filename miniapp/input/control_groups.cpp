@@ -11,7 +11,8 @@
 namespace ddproxy {
 namespace {
 
-// Returns whether `names`, for instance "cpu,cpuacct", has the name `controller`. Version 2 has no names.
+// Returns whether `names`, for instance "cpu,cpuacct", has the name `controller`. A line of version 2 has no
+// names.
 bool has_controller(std::string const& names, std::string_view controller) {
   if (controller.empty()) return names.empty();
   return fmt::format(",{},", names).find(fmt::format(",{},", controller)) != std::string::npos;

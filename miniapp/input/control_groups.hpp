@@ -14,7 +14,7 @@ namespace ddproxy {
 /// process. `controller` names the controller of version 1, for instance "memory". Its groups are folders
 /// below `root`/`controller`. An empty name stands for version 2, whose groups are folders below `root`.
 /// `list` is the file that names the groups of this process. `value` gets the folder of a group, which may
-/// not exist. It returns infinity if the group has no limit.
+/// not exist, and must return infinity if the group has no limit.
 double least_of_groups(std::filesystem::path const& root, std::filesystem::path const& list,
                        std::string_view controller,
                        std::function<double(std::filesystem::path const&)> const& value);

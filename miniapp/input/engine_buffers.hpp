@@ -48,9 +48,10 @@ struct EngineBuffers {
 /// elements, and `ranks` ranks take part in a call. The engine writes to `results` in a reduce-scatter that
 /// is transferred in fp32. With MPICH it also writes to half of `results` in an all-reduce over two ranks
 /// (exchange_average.hpp). The prediction of memory does not count this half. Instead it counts the memory
-/// that MPI allocates in other all-reduces. That is more memory, and MPI does not allocate it here. The
-/// engine allocates `results` for every lane, even if no call of the lane writes to it. An array that is
-/// never written takes no memory, because the operating system provides memory only when it is written.
+/// that MPI allocates in other all-reduces: this is more than the half, and MPI does not allocate it in an
+/// all-reduce by exchange_average(). The engine allocates `results` for every lane, even if no call of the
+/// lane writes to it. An array that is never written takes no memory, because the operating system provides
+/// memory only when it is written.
 EngineBuffers buffers_of_mpi(WireFormat wire, std::size_t piece_elements, int ranks);
 
 /// Number of slots of pinned host memory through which MPI gets device memory (Staging in
@@ -72,8 +73,8 @@ EngineBuffers buffers_of_staged_mpi(WireFormat wire, std::size_t piece_elements,
 /// engines/call_pieces.hpp), it packs each piece, so it writes all elements of the largest piece.
 std::size_t scattered_in_place(std::size_t x, std::size_t piece_elements, int ranks);
 
-/// Returns the buffers of a lane of NCCL, in device memory. NCCL only assigns, so a reduce-scatter that adds
-/// first assigns its result to `results`.
+/// Returns the buffers of a lane of NCCL, in device memory. NCCL can only assign. So if a reduce-scatter adds
+/// its result to memory, NCCL assigns the result to `results` first.
 EngineBuffers buffers_of_nccl(WireFormat wire, MostElements const& most);
 
 }  // namespace ddproxy

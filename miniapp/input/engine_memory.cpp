@@ -22,7 +22,7 @@ double bytes_of(EngineBuffers const& buffers) {
 
 // Returns the bytes that the calls of a lane write in the buffers of the MPI engine. Only these count,
 // because the operating system provides memory only when it is written. No call writes more elements than its
-// own size. Pinned memory is provided at once, so it counts as a whole.
+// own size. Pinned memory is provided when it is allocated, so it counts as a whole.
 double written_bytes(EngineBuffers const& buffers, MostElements const& most) {
   return bytes_of(
       {std::min(buffers.rounded, most.of_call), std::min(buffers.results, most.scattered), buffers.pinned});

@@ -70,9 +70,9 @@ void check_tokens(model::Shape const& shape, model::Tokens tokens);
 /// computes, for instance RMS norm. Also throws as check_tokens() does.
 void check_kernels_have(model::Shape const& shape, model::Tokens tokens);
 
-/// Returns the memory that the backward pass on kernels allocates in addition to the gradients. The
-/// libraries' own memory is not included. kernel_scratch() explains `concurrency`. Needs no device. Throws
-/// what check_kernels_have() throws.
+/// Returns the memory that the backward pass with kernels allocates in addition to the gradients. Two things
+/// are not included: the memory of the libraries, and rounded_operands_bytes(). kernel_scratch() explains
+/// `concurrency`. Needs no device. Throws what check_kernels_have() throws.
 KernelMemory kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency = 1);
 
 /// Returns whether this build computes on a device.

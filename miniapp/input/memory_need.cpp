@@ -89,8 +89,8 @@ model::BufferKind reduced_kind(Config const& config) {
   return config.copies == model::CopyMode::none ? model::BufferKind::gradient : model::BufferKind::bucket;
 }
 
-// Returns the buffers that the operators of contention runs do not use. Collectives may work on these buffers
-// at the same time.
+// Returns for each buffer of `graph` whether the operators of contention runs leave it unused. While these
+// operators run, collectives may work on such buffers.
 std::vector<bool> unused_by_contention_runs(Workload const& workload, model::StepGraph const& graph) {
   std::vector<bool> unused(graph.buffers.size(), true);
   const auto operations = contention_operations(workload);
@@ -184,7 +184,7 @@ std::vector<LaneCalls> step_lanes(Config const& config, Workload const& workload
   if (!is_sharded(config)) return {calibrated};
   // With bf16 on the wire, a lane of NCCL allocates a message as large as its largest call. In the
   // calibration this call has all leading elements. With MPI the calls of the calibration can be as large,
-  // too. But with MPI a prediction that counts only the gradients fits the measured peaks better
+  // too. But with MPI a prediction that counts only the gradients fits the measured peaks of memory better
   // (docs/measurements/rooms.md).
   if (config.backend == Backend::nccl) calibrated.most.of_call = places.leading;
   auto lanes = lane_calls(step, graph);

@@ -37,9 +37,9 @@ struct MemoryNeed {
   std::optional<double> device;  ///< nothing if needs_device_memory() is false
 };
 
-/// Returns the memory that rank 0 needs, in bytes: `need.device` if its arrays are in device memory.
-/// Otherwise this is `need.host` and the `file_need` bytes of the results file, which is always in host
-/// memory.
+/// Returns the memory that rank 0 needs, in bytes. If its arrays are in device memory, this is `need.device`.
+/// Otherwise this is the sum of `need.host` and `file_need`, the bytes that the results file needs. The
+/// results file is always in host memory.
 double need_with_results_file(MemoryNeed const& need, double file_need);
 
 /// Returns whether the backward pass really copies gradients into buckets. A replayed pass copies nothing: it
@@ -58,25 +58,25 @@ std::size_t gate_elements(double kib);
 /// memory. Returns 0 if there are none, or only one rank.
 std::size_t gate_elements(Config const& config, int ranks);
 
-/// Returns the bytes of host memory that one of `ranks` ranks needs. wire_error_memory() is included. So are
-/// the messages of the gate, for every command, although only `run` and `sweep` send them. The results file
-/// is not included: rank 0 holds it, and needs results_memory() (miniapp/input/results_need.hpp) in addition.
-/// `concurrency` is the concurrency of the execution space. `scattered` is MostElements::scattered of the
-/// reduce-scatters that the command carries out. It is 0 for every command except `collectives`. Throws what
-/// kernel_memory() (miniapp/input/kernel_memory.hpp) throws.
+/// Returns the bytes of host memory that one of `ranks` ranks needs if its arrays are in host memory.
+/// wire_error_memory() is included. So are the messages of the gate, for every command, although only `run`
+/// and `sweep` send them. The results file is not included: rank 0 holds it, and needs results_memory()
+/// (miniapp/input/results_need.hpp) in addition. `concurrency` is the concurrency of the execution space.
+/// `scattered` is MostElements::scattered of the reduce-scatters that the command carries out. It is 0 for
+/// every command except `collectives`. Throws what kernel_memory() (miniapp/input/kernel_memory.hpp) throws.
 double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks,
                         std::size_t scattered = 0);
 
 /// Returns the bytes of device memory that one of `ranks` ranks needs, with blas_device_memory if the kernels
-/// compute and nccl_device_memory if NCCL reduces. The context of the process is not included. Throws what
-/// kernel_memory() throws.
+/// compute, rounded_operands_bytes() if they multiply in bf16, and nccl_device_memory if NCCL reduces. The
+/// device context of the process is not included. Throws what kernel_memory() throws.
 double device_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks);
 
-/// Returns the bytes of host memory that one of `ranks` ranks needs if its arrays are in device memory: those
-/// of the larger of two comparisons of gradients (miniapp/input/comparison_buffers.hpp), and those with which
-/// MPI carries out collectives through pinned memory. With [allreduce] buffers = "auto" the pinned memory is
-/// included, although MPI may say at run time that it accepts device memory. The program and the libraries of
-/// the device are not included.
+/// Returns the bytes of host memory that one of `ranks` ranks needs if its arrays are in device memory. Two
+/// things need this memory: the comparisons of gradients (miniapp/input/comparison_buffers.hpp), of which the
+/// larger one counts, and the collectives that MPI carries out through pinned memory. With [allreduce]
+/// buffers = "auto" the pinned memory is included, although MPI may say at run time that it accepts device
+/// memory. The program and the libraries of the device are not included.
 double host_memory_beside_device(Config const& config, Workload const& workload, int ranks,
                                  std::size_t scattered = 0);
 
@@ -89,9 +89,9 @@ MemoryNeed pass_memory_need(Config const& config, Workload const& workload, int 
 
 /// Returns the places of the buffers of a whole step in the memory of a rank. The collectives of a
 /// calibration begin at element 0, so the buffers on which they may work come first. Without sharding these
-/// are the reduced gradients. With sharding and replayed compute, they are the buffers that collectives use.
-/// With sharding and kernels, they are the buffers that the operators of contention runs do not use
-/// (contention_operations() in workload.hpp).
+/// are the gradients, or the buckets if gradients are copied into buckets. With sharding and replayed
+/// compute, they are the buffers that collectives use. With sharding and kernels, they are the buffers that
+/// the operators of contention runs do not use (contention_operations() in workload.hpp).
 StepPlaces step_places(Config const& config, Workload const& workload, model::StepGraph const& graph);
 
 /// Returns the number of elements that a rank allocates for whole steps whose buffers lie at `places`. If the
@@ -107,15 +107,15 @@ std::size_t allocated_elements(Config const& config, Workload const& workload, S
 std::vector<LaneCalls> step_lanes(Config const& config, Workload const& workload, StepPlaces const& places,
                                   model::RankGraphs const& step, model::StepGraph const& graph);
 
-/// Returns the bytes of host memory that a rank needs for whole steps. `elements` is the result of
-/// allocated_elements(), and `lanes` that of step_lanes(). The results file is not included: rank 0 needs
-/// step_results_memory() (miniapp/input/results_need.hpp) in addition. `concurrency` is the concurrency of
-/// the execution space.
+/// Returns the bytes of host memory that a rank needs for whole steps if its arrays are in host memory.
+/// `elements` is the result of allocated_elements(), and `lanes` that of step_lanes(). The results file is
+/// not included: rank 0 needs step_results_memory() (miniapp/input/results_need.hpp) in addition.
+/// `concurrency` is the concurrency of the execution space.
 double step_host_need(Config const& config, std::size_t elements, std::vector<LaneCalls> const& lanes,
                       int concurrency);
 
-/// Returns the bytes of device memory that a rank needs for whole steps. The arguments are those of
-/// step_host_need().
+/// Returns the bytes of device memory that a rank needs for whole steps. The memory of the libraries is
+/// included as in device_memory_need(). The arguments are those of step_host_need().
 double step_device_need(Config const& config, std::size_t elements, std::vector<LaneCalls> const& lanes,
                         int concurrency);
 

@@ -11,7 +11,8 @@ std::vector<std::int64_t> message_sizes(std::int64_t largest) {
   const std::int64_t doubling = 65536;
   std::int64_t size = 1024;
   for (; size < std::min(doubling, largest); size *= 4) sizes.push_back(size);
-  // The last step may be a factor of 3, because a(x) is nearly linear there and these calls take longest.
+  // The last size may be up to three times the previous one. A size between them is left out, because a(x) is
+  // nearly linear there and these calls take longest.
   for (; size < largest && (size == doubling || 3 * size <= 2 * largest); size *= 2) sizes.push_back(size);
   sizes.push_back(largest);
   return sizes;

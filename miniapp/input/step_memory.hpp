@@ -19,7 +19,7 @@ namespace ddproxy {
 struct StepPlaces {
   std::vector<std::size_t> first;  ///< [buffer of the graph] index of the buffer's first element
   std::size_t elements = 0;        ///< elements of the allocation
-  std::size_t leading = 0;         ///< elements of the buffers that come first
+  std::size_t leading = 0;         ///< elements of the buffers that come first, with their padding
 };
 
 /// Places the buffers of a graph one after another. If `first` is given, the buffers of this kind come first.
@@ -33,11 +33,12 @@ StepPlaces place_buffers(model::StepGraph const& graph, std::vector<bool> const&
 /// Returns, for each buffer of a graph, whether a collective uses it.
 std::vector<bool> communicated_buffers(model::StepGraph const& graph);
 
-/// The results of a whole step that have separate buffers. The values are indices into result_buffers().
+/// The results of a whole step that are not in a buffer of the step graph. The values are indices into
+/// result_buffers().
 enum class ResultBuffer : std::size_t {
   losses,          ///< [micro-batch] sums of losses, in double
   clip,            ///< [2] the factor that clips, and the norm of the gradients
-  sum_of_squares,  ///< [1] this rank's sum in double, if a collective adds the sums of the ranks
+  sum_of_squares,  ///< [1] in double: this rank's sum; used only if a collective adds the sums of all ranks
 };
 
 /// Returns the elements of each ResultBuffer. An element has 4 bytes. In addition to the buffers of the

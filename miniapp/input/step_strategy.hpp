@@ -31,10 +31,10 @@ model::Sharding sharding_of(Config const& config, model::ShardStage stage);
 /// check_sharding() does.
 void check_group(Config const& config, model::Sharding const& sharding);
 
-/// Checks that a step of the input can be divided as `sharding` says among `ranks` ranks. Throws
-/// std::invalid_argument if there is one rank only, if the group has one rank or does not divide the ranks,
-/// or if a unit is larger than [machine] memory (unit_memory.hpp). The message is one line that names the
-/// file and the key, and says what to do.
+/// Checks that a step of the input can be divided among `ranks` ranks as `sharding` says. Checks nothing
+/// without sharding. Throws std::invalid_argument if there is one rank only, if the group has one rank or
+/// does not divide the ranks, or if a unit is larger than [machine] memory (unit_memory.hpp). The message is
+/// one line that names the file and the key, and says what to do.
 void check_sharding(Config const& config, model::Sharding const& sharding, std::size_t ranks);
 
 /// Returns the groups of a step on `ranks` ranks with [shard] group = `group`: each has `group` consecutive
@@ -53,15 +53,16 @@ std::string sharding_text(model::Sharding const& sharding);
 /// Returns the same settings as one sentence for people, without its full stop.
 std::string sharding_sentence(model::Sharding const& sharding);
 
-/// Returns what a step averages one after another: "buckets of 25 MiB", or the units of FSDP, which have no
-/// cap.
+/// Returns in words what the collectives of a step average one after another, for instance "buckets of 25
+/// MiB". With FSDP these are the units, which have no cap.
 std::string reduced_parts_text(model::Sharding const& sharding, double cap_mib);
 
 /// Returns the cap of the buckets of `ddproxy step`, in MiB: the first of [sweep] caps_mib, or common_cap_mib
 /// if caps_mib is the default list.
 double step_cap_mib(Config const& config);
 
-/// Returns the step that `ddproxy step` runs: strategy_of() with buckets of step_cap_mib().
+/// Returns the step that `ddproxy step` runs: strategy_of() with buckets of step_cap_mib(). If the input
+/// gives a limit of the first bucket (first_bucket_of() in cases.hpp), the first bucket has this limit.
 model::WholeStep step_to_run(Config const& config, Workload const& workload);
 
 /// Builds the graphs of a step of the input's model on `ranks` ranks. In a build for a device with backend

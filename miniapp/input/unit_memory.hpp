@@ -15,7 +15,7 @@ namespace ddproxy {
 /// The memory in which a unit has to fit.
 struct UnitRoom {
   double bytes = 0;       ///< infinite if it is not known
-  std::string whose;      ///< who has it, for the message: "a device ([machine] memory)"
+  std::string whose;      ///< its owner, as the message names it: "a device ([machine] memory)"
   int element_bytes = 4;  ///< size of a gathered parameter
 };
 

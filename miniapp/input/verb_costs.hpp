@@ -27,7 +27,8 @@ struct VerbUse {
 using VerbKey = std::pair<model::Verb, model::CommunicatorId>;
 
 /// Returns the verbs that a step uses on each communicator. Collectives over groups of one rank are left out,
-/// because they take no time. All ranks must have the same graph.
+/// because they take no time. Reads the graph of the first class of ranks only, because the collectives of
+/// all classes have the same verbs, communicators and x.
 std::map<VerbKey, VerbUse> verb_uses(model::RankGraphs const& step);
 
 /// The seconds of a verb over groups of ranks as a function of x.
@@ -38,13 +39,13 @@ struct VerbTable {
   bool states_nodes = false;
 };
 
-/// Returns the table of a verb for groups like `group`. Returns nothing if there is no such table. `key`
-/// names the verb and the communicator. If a table does not depend on which ranks are in a group, it is
-/// returned for every communicator.
+/// Returns the table of a verb that holds for groups with the ranks and nodes of `group`. Returns nothing if
+/// there is no such table. `key` names the verb and the communicator. If a table does not depend on which
+/// ranks are in a group, it is returned for every communicator.
 using VerbTables = std::function<std::optional<VerbTable>(VerbKey key, model::RankGroup group)>;
 
 /// Returns the tables that a CSV file has. If the file has no column `ranks`, its times are for groups of
-/// `ranks` ranks, as in read_collectives() (model/cost/collective_tables.hpp).
+/// `ranks` ranks, as in read_collectives() (model/cost/collective_tables.hpp). Throws as this function does.
 VerbTables tables_of_file(std::filesystem::path const& file, int ranks);
 /// Returns the tables of an input whose collectives are replayed. a(x) of all ranks is input_cost()
 /// (workload.hpp). All other times come from the file of [allreduce] table.
@@ -61,11 +62,12 @@ struct VerbCosts {
 };
 
 /// Returns the costs of the collectives of `step`, as costed_step_of() needs them: as functions of bytes. An
-/// element counts as 4 bytes, whatever it takes on the wire. Selects the table of each collective by the
-/// number of nodes on which its groups are. This number follows from `ranks_per_node`, the number of
-/// consecutive ranks on each node; 0: not known. If a reduce-scatter or an all-gather has no table, its cost
-/// is half of a(x) of the same ranks, and there is a warning. If a collective then still has no cost, throws
-/// std::invalid_argument; the message is one line that names every missing time.
+/// element counts as 4 bytes, whatever it takes on the wire. Selects the table of each collective by its
+/// verb, and by the number of ranks and of nodes of its groups. The number of nodes follows from
+/// `ranks_per_node`, the number of consecutive ranks on each node; 0: not known. If a reduce-scatter or an
+/// all-gather has no table, its cost is half of a(x) of the same ranks, and there is a warning. If a
+/// collective then still has no cost, throws std::invalid_argument; the message is one line that names every
+/// missing time.
 VerbCosts verb_costs(model::RankGraphs const& step, VerbTables const& tables, int ranks_per_node);
 
 }  // namespace ddproxy

@@ -89,7 +89,7 @@ inline constexpr std::array<Word<model::Checkpoint>, 2> checkpoint_words{
 inline constexpr std::array<Word<model::Optimizer>, 2> optimizer_words{
     {{"none", model::Optimizer::none}, {"adamw", model::Optimizer::adamw}}};
 
-/// Returns the names of the ways of sharding (model/step/strategies/shard_table.inc).
+/// Returns the names of the ways of sharding (model/step/strategies/shard_table.inc), each with its stage.
 inline std::vector<Word<model::ShardStage>> shard_stage_words() {
   std::vector<Word<model::ShardStage>> words;
   for (model::ShardWay const& way : model::shard_ways()) words.emplace_back(way.name, way.stage);
@@ -120,7 +120,7 @@ constexpr std::optional<MeaningOf<Words>> find_word(std::string_view text, Words
   return std::nullopt;
 }
 
-/// Returns the word for a value.
+/// Returns the word for a value; "?" if the list does not contain the value.
 template <class Words>
 constexpr std::string_view word_of(MeaningOf<Words> value, Words const& words) {
   for (auto const& [word, meaning] : words)

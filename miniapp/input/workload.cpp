@@ -16,7 +16,8 @@
 namespace ddproxy {
 namespace {
 
-// The kernels store fp32, whatever the precision of their products.
+// Returns the bytes of an element in the roofline. Kernels store fp32, whatever the precision of their
+// products. With replayed compute, bf16 is also the type of the stored elements.
 int element_bytes(Config const& config) {
   return config.compute == ComputeMode::replay && config.precision == Precision::bf16 ? 2 : 4;
 }

@@ -26,8 +26,8 @@ struct Workload {
   WireFormat wire = WireFormat::fp32;
 };
 
-/// Returns the workload of an input. Throws std::invalid_argument if the file [compute] times is wrong or
-/// does not fit the model.
+/// Returns the workload of an input. Throws std::invalid_argument if the file that [compute] times names
+/// is wrong or does not fit the model.
 Workload make_workload(Config const& config);
 
 /// Returns the roofline seconds of the parts of a whole step: of each operator in each phase, and of the

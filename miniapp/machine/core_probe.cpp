@@ -112,8 +112,8 @@ void CoreProbe::follow(Pair& pair) const {
   }
 }
 
-// A rank belongs to two pairs. So the pairs whose first rank is even are probed first, and the other pairs
-// after them.
+// A rank belongs to two pairs, but it can take part in one exchange only at a time. So the pairs whose first
+// rank is even are probed first, and the other pairs after them.
 double CoreProbe::measure() {
   if (!with_next_) return not_available;
   ++begun_;

@@ -19,7 +19,8 @@ namespace ddproxy {
 /// A pair of ranks has two atomic numbers in a window of shared memory. The ranks answer each other 400 times
 /// through these numbers, and each block of 25 round trips is timed. The value of the pair is the median over
 /// the blocks, so that an interrupt does not look like a change of state. Both ranks spin while they wait. If
-/// they share a core, the waiting rank occupies it, no answer arrives in time, and measure() returns NaN.
+/// they take turns on one core, the rank that waits occupies it. Then no answer arrives in time, and
+/// measure() returns NaN.
 class CoreProbe : public StateProbe {
  public:
   explicit CoreProbe(Runtime const& runtime);  ///< collective
@@ -29,7 +30,8 @@ class CoreProbe : public StateProbe {
 
   double measure() override;
   /// Calls measure() five times and returns whether most of these calls gave a value. They give none if every
-  /// node has one rank only, or if the two ranks of a pair share one core. Collective.
+  /// node has one rank only, if MPI has no shared memory, or if the two ranks of a pair take turns on one
+  /// core. Collective.
   bool works();
 
  private:

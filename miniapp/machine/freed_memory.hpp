@@ -23,9 +23,9 @@ namespace ddproxy {
 /// Cost: a heap keeps up to 64 MiB that are not in use. The temporary buffers of the largest piece are in the
 /// prediction of memory (miniapp/input/memory_need.hpp).
 ///
-/// Call it before MPI starts. Does nothing without glibc. Does nothing if the user has set one of these
-/// limits (MALLOC_TRIM_THRESHOLD_ and the like), or a glibc.malloc entry of GLIBC_TUNABLES. `variable`
-/// returns the value of an environment variable, or null.
+/// Call it before MPI starts. Does nothing and returns false without glibc. Does the same if the user has set
+/// MALLOC_MMAP_THRESHOLD_, MALLOC_MMAP_MAX_, MALLOC_TRIM_THRESHOLD_, MALLOC_TOP_PAD_, or a glibc.malloc entry
+/// of GLIBC_TUNABLES. `variable` returns the value of an environment variable, or null.
 bool keep_freed_memory(std::function<char const*(char const*)> const& variable);
 
 }  // namespace ddproxy

@@ -69,7 +69,8 @@ struct Nvml::Functions {
            load("nvmlDeviceGetCurrentClocksThrottleReasons", reasons);
   }
 
-  // Returns the seconds in which power or heat held the clock down; -1 if they are not known.
+  // Returns the seconds in which power held the clock down, plus those in which heat held it down. Returns -1
+  // if they are not known.
   double held_down() const {
     ViolationTime power{}, heat{};
     if (!violation || violation(device, by_power, &power) != success ||

@@ -15,8 +15,8 @@ struct GpuClocks {
   double power_cap_watts = 0;        ///< 0: the driver does not report it
   std::uint64_t reasons = 0;     ///< reasons for a clock below its maximum: bits of nvmlClocksThrottleReasons
   double default_cap_watts = 0;  ///< power cap that the GPU has by default; 0: the driver does not report it
-  /// Seconds in which power or heat held the clock down, since the driver was loaded. Only differences have a
-  /// meaning. Below 0: the driver does not report them.
+  /// Seconds in which power held the clock down, plus those in which heat did, since the driver was loaded.
+  /// Only differences have a meaning. Below 0: the driver does not report them.
   double held_down_s = -1;
 };
 

@@ -57,7 +57,7 @@ Runtime::Mpi::~Mpi() {
   MPI_Finalize();
 }
 
-// Selects a device before MPI starts, by this rank's number on its node, which the launcher's variables have.
+// Selects a device before MPI starts. Takes this rank's number on its node from the launcher's variables.
 // Returns the number of the device, or -1 if none was selected.
 int Runtime::select_device_early() {
   if constexpr (!on_device) return -1;

@@ -22,8 +22,9 @@ class StateProbe {
   virtual double measure() = 0;
   /// Returns the words with which messages name the states.
   virtual model::StateWords words() const { return {}; }
-  /// Returns the current clocks of this rank's GPU. Returns nothing if this is a probe of cores. The clocks
-  /// are stored before and after the run.
+  /// Returns the current clocks of this rank's GPU. Returns nothing if this is a probe of cores, or if the
+  /// driver reports an error. The results file has the clocks before the calibration and after the sweep
+  /// (/states/sm_clock).
   virtual std::optional<GpuClocks> clocks() const { return std::nullopt; }
 };
 

@@ -44,9 +44,9 @@ char const* variable_here(char const* name) {
   return std::getenv(name);
 }
 
-// Returns whether OpenMP binds the threads of several ranks to the same cores. If OMP_PROC_BIND is set,
-// OpenMP binds the threads of each rank to the first cores that the rank may use. Ranks that share their
-// cores then use the same ones.
+// Returns whether OpenMP binds the threads of several ranks to the same cores. If OMP_PROC_BIND is set to
+// anything but false, OpenMP binds the threads of each rank to the first cores that the rank may use. Ranks
+// that share their cores then use the same ones.
 bool binds_to_shared_cores(ThreadChoice const& rank) {
   char const* const bind = std::getenv("OMP_PROC_BIND");
   return rank.sharing > 1 && bind && std::string_view(bind) != "false" && std::string_view(bind) != "FALSE";

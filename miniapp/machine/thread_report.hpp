@@ -23,8 +23,9 @@ struct ThreadReport {
   bool spinning = false;                   ///< whether spins() is true for some rank
 };
 
-/// Returns whether a rank computes with several OpenMP threads that spin while they wait. They spin unless an
-/// environment variable says how they wait. `variable` reads the environment of the rank.
+/// Returns whether a rank computes with several OpenMP threads that spin while they wait because no
+/// environment variable says how they wait. Returns false if there is such a variable, also if it makes them
+/// spin (OMP_WAIT_POLICY=active). `variable` reads the environment of the rank.
 bool spins(ThreadChoice const& rank, Variables const& variable);
 
 /// Gathers the threads and cores of all ranks. The report is complete on rank 0 only. In a build for a device

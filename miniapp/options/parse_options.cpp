@@ -120,8 +120,8 @@ CLI::Validator number_that(bool (*fits)(double), std::string const& meaning, std
 
 using Arguments = std::span<char const* const>;
 
-// Returns a message if an option has the file name "-", which many programs take for standard output. A file
-// with this name would be a surprise, and standard output has the tables.
+// Returns a message if an option has the file name "-", which many programs take for standard output; an
+// empty text otherwise. A file with this name would be a surprise, and standard output has the tables.
 std::string complain_about_dashes(CLI::App const& command) {
   for (char const* name : {"--output", "--json", "--csv", "--junit", "--night", "--trace"}) {
     CLI::Option const* option = command.get_option_no_throw(name);

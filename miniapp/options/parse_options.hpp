@@ -11,7 +11,7 @@ namespace ddproxy {
 /// The program whose command line is parsed. Both accept the same commands.
 enum class Program {
   measures,  ///< ddproxy
-  predicts,  ///< ddproxy-model, which can only say what a measuring command would do
+  predicts,  ///< ddproxy-model, which measures nothing: measuring commands need --dry-run
 };
 
 /// Parses the command line and returns the options. `version` is the version that --version prints. The help

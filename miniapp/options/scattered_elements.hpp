@@ -9,9 +9,10 @@
 
 namespace ddproxy {
 
-/// Returns the number of elements that the reduce-scatters of `ddproxy collectives` on `ranks` ranks write to
-/// EngineBuffers::results of the MPI engine (miniapp/input/engine_buffers.hpp). Returns 0 for other commands,
-/// if --op names no reduce-scatter, and with wire = "bf16", because messages in bf16 have another buffer.
+/// Returns the number of elements that the largest reduce-scatter of `ddproxy collectives` on `ranks` ranks
+/// writes to EngineBuffers::results of the MPI engine (miniapp/input/engine_buffers.hpp). Returns 0 for other
+/// commands, if --op names no reduce-scatter, and with wire = "bf16", because messages in bf16 have another
+/// buffer.
 std::size_t scattered_elements(Options const& options, Config const& config, Workload const& workload,
                                int ranks);
 

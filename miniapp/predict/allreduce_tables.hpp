@@ -15,8 +15,8 @@ namespace ddproxy {
 /// A file with tables of collectives.
 struct TableFile {
   std::filesystem::path path;
-  /// Number of ranks of all rows, if the file has no column `ranks`. 0: the column states it, or it is
-  /// unknown.
+  /// Number of ranks of all rows, if the file has no column `ranks`. It comes from --table-ranks or
+  /// [allreduce] ranks. 0: the column states it, or it is unknown.
   int ranks;
 };
 
@@ -32,7 +32,7 @@ int ranks_per_node(PredictOptions const& options, Config const& config);
 /// The all-reduce tables with their numbers of ranks (0: not stated), and warnings about the tables.
 struct AllreduceTables {
   std::vector<model::RankedTable> all;
-  std::vector<std::filesystem::path> files;  ///< [table] its file
+  std::vector<std::filesystem::path> files;  ///< [table] the file that has this table
   std::vector<std::string> warnings;
 };
 

@@ -23,8 +23,9 @@ std::string describe_case(Case const& item) {
   return fmt::format("  {:<16} {:>5} {}\n", item.name(), item.plan.size(), buckets_text(item.plan));
 }
 
-// A sample takes a pass with communication and a pass without. All cases may share the pass without
-// communication. One more pass of each case is needed for verification.
+// A sample takes a pass with communication and a pass without. With config.shared_compute all cases of a
+// round share the pass without communication. One more pass of each case is needed for verification. The
+// warm-ups ([sweep] warmup) are not counted.
 std::string describe_time(Config const& config, model::Job const& job, std::vector<Case> const& cases) {
   double sum = 0;
   for (auto const& item : cases) sum += predict(item, job).total;

@@ -25,16 +25,18 @@ std::string describe_plan(Config const& config, Workload const& workload);
 /// throws.
 std::string describe_layers_plan(Config const& config, Workload const& workload);
 
-/// Describes in the same way what `ddproxy step` would do. Throws what check_can_run(), check_can_step() and
-/// check_units() (miniapp/input/unit_memory.hpp) throw. This function is in dry_run_step.cpp.
+/// Describes in the same way what `ddproxy step` would do. Throws what check_can_run(), check_can_step(),
+/// check_sharding() (miniapp/input/step_strategy.hpp) and check_units() (miniapp/input/unit_memory.hpp)
+/// throw. This function is in dry_run_step.cpp.
 std::string describe_step_plan(Config const& config, Workload const& workload);
 
 /// Describes what `ddproxy collectives` or `allreduce` would do: the collectives, the sizes and the memory.
 /// Throws what check_can_run() throws. This function is in dry_run_collectives.cpp.
 std::string describe_collectives_plan(Options const& options, Config const& config, Workload const& workload);
 
-/// Returns the line about the memory of a run that measures `cases`. `scattered` has the same meaning as in
-/// host_memory_need() (miniapp/input/memory_need.hpp).
+/// Returns the lines about the memory of a run that measures `cases`: the result of describe_device_memory()
+/// or of describe_host_memory(). `scattered` has the same meaning as in host_memory_need()
+/// (miniapp/input/memory_need.hpp).
 std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases,
                             std::size_t scattered = 0);
 

@@ -32,7 +32,8 @@ std::string describe_memory(Config const& config, Workload const& workload, mode
 }
 
 // Checks that each unit fits this machine. Does nothing if the input says how much memory a device has: the
-// step may then be for another machine, and check_sharding() compares the units with that memory.
+// step may then be for another machine, and check_sharding() compares the units with that memory. Also does
+// nothing in a build for a device and in a twin, whose units are not in the memory of this host.
 void check_units_here(Config const& config, std::size_t ranks) {
   if (config.device_memory > 0 || builds_for_device() || !needs_arena(config)) return;
   UnitRoom room = room_of_host();
@@ -50,7 +51,7 @@ std::string describe_buckets(model::WholeStep const& step, double cap_mib) {
 struct Count {
   int samples;  // a sample is one step with communication and one without
   int warm_up;  // steps with communication, after the first step
-  int timing;   // steps without communication that time the tasks; 0 without kernels
+  int timing;   // steps without communication that time the tasks; 0 if compute is replayed
   // Returns the number of steps with communication, including the first step and the step for verification.
   int steps() const { return 2 + warm_up + samples; }
   // Returns the number of steps without communication.
@@ -83,7 +84,8 @@ model::CollectiveCosts collective_costs(Config const& config, model::RankGraphs 
              : none;
 }
 
-// Returns the number of ranks of the step: [allreduce] ranks in a replay, else a likely number.
+// Returns the number of ranks of the step. In a replay this number is [allreduce] ranks. Otherwise it is the
+// larger one of likely_ranks and [shard] group.
 std::size_t ranks_of(Config const& config) {
   if (config.ranks > 0) return static_cast<std::size_t>(config.ranks);
   return std::max<std::size_t>(likely_ranks, is_sharded(config) ? config.sharding.group : 0);

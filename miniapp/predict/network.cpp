@@ -42,8 +42,8 @@ int only_ranks(Tables& tables, Config const& config) {
                   fmt::join(ranks_of(tables), ", ")));
 }
 
-// Replaces a(x) by its running maximum if it decreases somewhere between the smallest gradient and the
-// largest bucket. Updates the points of the network.
+// Replaces a(x) by its running maximum if a(x) decreases somewhere between 4 bytes and 1 TiB on the wire.
+// Updates the points of the network.
 void settle(Network& network) {
   constexpr std::int64_t smallest = 4, largest = std::int64_t{1} << 40;
   if (!std::isfinite(network.cost(smallest)) || !std::isfinite(network.cost(largest)))

@@ -63,8 +63,8 @@ struct Prediction {
   /// Tokens of one rank in one step. 0: unknown, because the input is a table of gradients or layers.
   std::int64_t rank_tokens = 0;
 
-  /// Returns T of a single rank, which is T_compute, divided by T with the best cap. This is the parallel
-  /// efficiency of weak scaling, in (0, 1].
+  /// Returns T_compute / (T with the best cap). A single rank does not communicate, so its T is T_compute.
+  /// The result is the parallel efficiency of weak scaling, in (0, 1].
   double efficiency() const { return job.t_compute / best.seconds; }
   /// Returns ranks x efficiency(). This number of ranks would process the same tokens per second if
   /// communication took no time. Returns 0 if the number of ranks is unknown.
@@ -74,7 +74,8 @@ struct Prediction {
   double tokens_per_s() const { return network.ranks * static_cast<double>(rank_tokens) / best.seconds; }
   /// Returns rho = T_comm / T_compute.
   double rho() const { return t_comm / job.t_compute; }
-  /// Returns a cap in `best`, in MiB: 25 if it lies there, else a whole number, else the low end.
+  /// Returns a cap in `best`, in MiB: 25 if it lies there, else the smallest whole number there, else the low
+  /// end.
   double best_cap_mib() const;
 };
 

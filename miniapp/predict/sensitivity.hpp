@@ -22,13 +22,14 @@ struct SensitivityRow {
   double floor;             ///< lower bound on E
   double exposed_plan;      ///< E of the best plan
   std::size_t calls;        ///< all-reduces of the best plan
-  bool raised = false;      ///< the changed a(x) would fall as bytes grow; its running maximum is used
+  bool raised = false;      ///< true: the change made a(x) fall as bytes grow, so its running maximum is used
 };
 
 /// Returns one row for each change of one quantity. On the first network, bytes, latency or bandwidth is
 /// multiplied by a factor from 1/16 to 16, one quantity at a time. If the input has a roofline, there is a
 /// row for each preset of GPT-2 whose context is at least as long as the sequences of the input. At the end
-/// there is one unchanged row for each network whose number of ranks is known.
+/// there is one row without a change for each network whose number of ranks is known. Throws
+/// std::invalid_argument if a time is not finite.
 std::vector<SensitivityRow> sensitivity(PredictInput const& input, std::vector<Network> const& networks);
 
 /// Returns a warning that names the rows whose `raised` is true. Returns an empty string if there are none.

@@ -15,11 +15,11 @@ namespace ddproxy {
 /// Predicts the step of the input with each way to divide it among the ranks, for `ddproxy predict --shard`.
 /// `stages` lists the stages. The stage fsdp has up to three rows. In the first row units are released after
 /// the forward pass. In the second row units are kept until the backward pass. In the third row each unit is
-/// divided only within a group of ranks (HSDP). A group has [shard] group ranks, or the ranks of a node if
-/// the input does not have this key. For a stage with buckets, T is predicted with each bucket cap of the
-/// input, and the row has the cap that gives the smallest T. For fsdp, the row has the kind of unit (layer or
-/// whole) that gives the smallest T. If the memory of a device is known, caps and units that fit it are
-/// preferred. If a way cannot be predicted, its row says why.
+/// divided only within a group of ranks (HSDP). A group has [shard] group ranks. If the input does not have
+/// this key, a group has [machine] ranks_per_node ranks. For a stage with buckets, T is predicted with each
+/// bucket cap of the input, and the row has the cap that gives the smallest T. For fsdp, the row has the kind
+/// of unit (layer or whole) that gives the smallest T. If the memory of a device is known, caps and units
+/// that fit it are preferred. If a way cannot be predicted, its row says why.
 ///
 /// `prediction` gives the number of ranks and the costs. Throws std::invalid_argument if the input describes
 /// no model or no times of a whole step.

@@ -17,9 +17,9 @@ struct StatedCost {
 };
 
 /// Returns a(x) of `ranks` ranks. It is model::topology_seconds() (model/cost/topology.hpp) with the links
-/// that the options state. The options must have --link-latency and --link-bandwidth, the link inside a node.
-/// --node-latency and --node-bandwidth are the link between nodes. `per_node` is the number of ranks on a
-/// node; 0: unknown.
+/// that the options state. The options must have --link-latency and --link-bandwidth, which describe the link
+/// inside a node. --node-latency and --node-bandwidth describe the link between nodes. `per_node` is the
+/// number of ranks on a node; 0: unknown.
 ///
 /// Throws std::invalid_argument if `ranks` is 1, if `per_node` is 0, if the ranks do not fill whole nodes, if
 /// there are several nodes and no link between them, or if the seconds are too large to add.

@@ -52,7 +52,7 @@ struct StepPrediction {
   int ranks = 0;
   std::int64_t sequences = 0;  ///< global batch: micro-batch x accumulation x ranks
   std::int64_t tokens = 0;     ///< tokens of all ranks in one step
-  StepMemory memory;           ///< the largest need over the cases
+  StepMemory memory;           ///< its peak is the largest peak of all cases
   std::vector<PredictedStep> cases;
   std::vector<std::string> warnings = {};  ///< VerbCosts::warnings (verb_costs.hpp)
 

@@ -38,7 +38,7 @@ class Extrapolation {
   std::span<const model::CostPoint> table_;
   WireFormat wire_;
   std::vector<std::string> names_;
-  std::int64_t smallest_ = 0, largest_ = 0;  // outside the table; 0: none yet
+  std::int64_t smallest_ = 0, largest_ = 0;  // sizes outside the table, bytes on the wire; 0: none yet
 };
 
 }  // namespace ddproxy

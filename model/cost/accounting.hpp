@@ -61,7 +61,7 @@ struct ComputeBound {
   /// flops on each device. B is the number of tokens of all N devices, D is d_model, F is d_ff.
   double fsdp_tokens = 0;
   /// Largest number of devices over which tensor parallelism is compute-bound: M_Y F / alpha. It does not
-  /// depend on the batch. A block gathers and scatters 2 B D elements.
+  /// depend on the batch. A block gathers B D elements and scatters B D elements.
   double tensor_devices = 0;
   /// Smallest number of tokens for each device at which FSDP and tensor parallelism together are
   /// compute-bound: alpha^2 / (M_X M_Y F). This assumes the best division of the devices, X = sqrt(B N M_X /
@@ -74,7 +74,8 @@ ComputeBound compute_bound(LinkedDevice const& device, std::int64_t d_ff, int el
 
 /// Returns the smallest number of tokens for each device at which FSDP is compute-bound, if `ways` devices
 /// share each block by tensor parallelism: alpha / (M_X ways). Returns nothing if `ways` is more than
-/// compute_bound() allows: then tensor parallelism is communication-bound for every batch.
+/// compute_bound() allows: then tensor parallelism is communication-bound for every batch. Throws
+/// std::invalid_argument for a value that is not positive.
 std::optional<double> fsdp_tokens_with_tensor(LinkedDevice const& device, std::int64_t d_ff,
                                               int element_bytes, double ways);
 
@@ -84,7 +85,7 @@ struct RankMemory {
   double whole = 0;
 };
 
-/// Returns the smallest number of ranks n with sharded / n + whole <= device bytes. Returns nothing if no
+/// Returns the smallest number of ranks n with sharded / n + whole <= `device_bytes`. Returns nothing if no
 /// number of ranks is enough, because `whole` alone is too large.
 std::optional<std::int64_t> ranks_that_fit(RankMemory const& memory, double device_bytes);
 

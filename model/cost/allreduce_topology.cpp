@@ -116,8 +116,8 @@ RankedCost across_nodes_from_network(std::span<const RankedTable> tables, Placem
   return result;
 }
 
-/// Returns the cost of an all-reduce inside a node, from a table, plus an all-reduce between the nodes, from
-/// the latency and bandwidth that the user gave.
+/// Returns the cost of an all-reduce inside a node plus the cost of an all-reduce between the nodes. The
+/// first cost comes from a table, the second from the latency and bandwidth that the user gave.
 RankedCost across_nodes_from_statement(std::span<const RankedTable> tables, Placement const& placement,
                                        Link const& between) {
   RankedTable const* table = nearest(tables, {placement.ranks_per_node, placement.ranks_per_node}, true);

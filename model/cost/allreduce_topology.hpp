@@ -12,7 +12,7 @@
 
 namespace ddproxy::model {
 
-/// One measured table and the number of ranks on which it was measured.
+/// One measured table of a(x) and the number of ranks on which it was measured.
 struct RankedTable {
   int ranks;
   std::vector<CostPoint> points;
@@ -34,7 +34,9 @@ struct RankedCost {
 /// nodes are considered, and for a placement in one node only tables of one node.
 ///
 /// The links for topology_seconds() come from the tables. A table's fit alpha + x / beta gives the latency
-/// alpha / tree_hops(n) and the bandwidth beta * ring_traffic(n) of a link, for n ranks.
+/// alpha / tree_hops(n) and the bandwidth beta * ring_traffic(n) of a link, for n ranks. For the link between
+/// nodes, n is the number of nodes, and the seconds of an all-reduce inside a node are first subtracted from
+/// the table.
 ///
 /// `between` is the latency and bandwidth of a node's link. It is used if the placement has several nodes but
 /// no table covers several nodes. Then a(x) is the time of an all-reduce inside a node, from a table of one

@@ -79,7 +79,8 @@ class CollectiveTables {
   /// Returns the table of a verb that holds for `group`, or nullptr if there is none. The pointer is valid
   /// until the next set(). Throws what nodes_of_rows() throws.
   TableCost const* find(Verb verb, RankGroup group) const;
-  /// Returns whether find() returns a table that states its number of nodes.
+  /// Returns whether find() returns a table that states its number of nodes. Throws what nodes_of_rows()
+  /// throws.
   bool states_nodes(Verb verb, RankGroup group) const;
   /// Returns the table of a verb, or of its substitute if the verb has none. Returns nothing if neither has a
   /// table. Throws what nodes_of_rows() throws.

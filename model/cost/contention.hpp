@@ -57,7 +57,8 @@ class Contention {
 /// there is no sample.
 Speeds median_speeds(std::vector<Speeds> const& samples);
 
-/// Returns the median speeds of each size as a table. Returns no contention if there are no sizes.
+/// Returns the median speeds of each size as a table. Returns no contention if there are no sizes. Throws
+/// what median_speeds() and the constructor throw.
 Contention contention_of(std::vector<SpeedSamples> const& sizes);
 
 }  // namespace ddproxy::model

@@ -13,7 +13,8 @@
 namespace ddproxy::model {
 
 // Readers of the CSV files that docs/results.md describes. Lines that start with '#' are comments. A header
-// names the columns, in any order. `ms` or `us` may replace `seconds`.
+// line names the columns, in any order. `ms` or `us` may replace `seconds`. A reader keeps the order of the
+// rows unless its comment says that it sorts them.
 //
 // Every reader throws std::invalid_argument "FILE:LINE: what is wrong" if a column is missing or unknown, a
 // value is not a number, a value is NaN, infinite or negative, or a row is a duplicate. If the file cannot be
@@ -68,7 +69,7 @@ struct CurvePoint {
   double seconds;  ///< T: time of the backward pass and its all-reduces
 };
 
-/// Reads `bucket_mib,seconds`: a user's own T(b), measured or predicted. Keeps the order of the file.
+/// Reads `bucket_mib,seconds`: a user's own T(b), measured or predicted.
 std::vector<CurvePoint> read_curve(std::filesystem::path const& file);
 
 /// Returns true if the file's header has the column. Callers use it to distinguish a per-gradient file from a

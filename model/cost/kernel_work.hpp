@@ -15,7 +15,7 @@ enum class KernelKind {
   softmax,     ///< softmax of attention, or its gradient
   activation,  ///< GELU, or the product in SwiGLU
   update,      ///< AdamW of one parameter tensor
-  other        ///< embeddings, loss, rotations, sums of biases
+  other        ///< embeddings, loss, rotations, gradients of biases
 };
 
 /// The work of one kernel.

@@ -9,7 +9,8 @@
 namespace ddproxy::model {
 namespace {
 
-/// Sizes of one operation as floating-point numbers, because the products exceed 64 bits for large models.
+/// Sizes of one operation. They are floating-point numbers, because for large models products of sizes exceed
+/// 64 bits.
 struct Extents {
   double in;      ///< input elements
   double out;     ///< output elements

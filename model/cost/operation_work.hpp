@@ -41,7 +41,8 @@ Work forward_work(Shape const& shape, Operation const& operation, Tokens tokens,
 /// positive and for an efficiency outside (0, 1].
 double roofline_seconds(Work const& work, Machine const& machine);
 
-/// Returns the roofline_seconds() of each operation of the backward pass, [operation].
+/// Returns the roofline_seconds() of each operation of the backward pass, [operation]. Throws what
+/// backward_work() and roofline_seconds() throw.
 std::vector<double> modelled_seconds(Shape const& shape, BackwardPass const& pass, Tokens tokens,
                                      Machine const& machine, int element_bytes);
 

@@ -50,8 +50,8 @@ struct StepShare {
 /// warm-up one.
 std::vector<StepTime> read_step_times(std::filesystem::path const& file);
 
-/// Reads `series,preset,batch,context,phase,kind,share`. Throws also if `times` has no row of a series, or if
-/// a row repeats an earlier row.
+/// Reads `series,preset,batch,context,phase,kind,share`. Throws also if `times` has no row of a series, if a
+/// share is above 1, or if a row repeats an earlier row.
 std::vector<StepShare> read_step_shares(std::filesystem::path const& file,
                                         std::vector<StepTime> const& times);
 

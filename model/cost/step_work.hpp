@@ -59,7 +59,7 @@ struct PhaseCosts {
   std::vector<double> forward;         ///< seconds [operator]
   std::vector<double> backward;        ///< seconds [operator]
   std::vector<double> recompute = {};  ///< seconds [operator]; empty: the same as `forward`
-  /// These functions return the seconds of one task that works on `parameters` parameters. A function is
+  /// These functions return the seconds of one task that works on `parameters` parameters. A function may be
   /// empty if the step has no such task.
   std::function<double(std::int64_t parameters)> norm = {}, clip = {}, update = {};
 };
@@ -70,13 +70,14 @@ void check_times(PhaseCosts const& phases, std::size_t operators);
 
 /// Returns the seconds of one compute task, alone on the machine. `gradients` is the number of gradient
 /// elements that the task reads or writes; only norm, clip and update tasks need it. `phases` must have a
-/// time of the task's operator, as check_times() checks. Prediction and replay of a step both call this
-/// function.
+/// time of the task's operator, as check_times() checks. If the function of `phases` for the task is empty,
+/// returns 0. Prediction and replay of a step both call this function.
 double task_seconds(PhaseCosts const& phases, Compute const& compute, std::int64_t gradients);
 
 /// Returns the roofline seconds of each part of a step. `element_bytes` is the size of activations and
 /// weights in the passes; the optimizer works in fp32. `clipped` is true if the update also scales the
-/// gradients to clip them.
+/// gradients to clip them. The result has no times of recompute, because recompute takes as long as forward.
+/// Throws what operator_work() and roofline_seconds() throw.
 PhaseCosts modelled_phases(Shape const& shape, BackwardPass const& pass, Tokens tokens,
                            Machine const& machine, int element_bytes, bool clipped);
 

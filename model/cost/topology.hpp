@@ -9,7 +9,7 @@ namespace ddproxy::model {
 /// Cost of one hop of a collective.
 struct Link {
   double latency;    ///< seconds per hop
-  double bandwidth;  ///< bytes/s: of one rank inside a node, of one node between nodes
+  double bandwidth;  ///< bytes/s that one rank (inside a node) or one node (between nodes) transfers
 };
 
 double ring_traffic(int n);  ///< returns the bytes through each link per byte of the message: 2(n-1)/n
@@ -35,8 +35,8 @@ struct Placement {
   int nodes() const { return ranks <= ranks_per_node ? 1 : ranks / ranks_per_node; }
 };
 
-/// Returns the placement. Throws std::invalid_argument if a number is not positive, or if the ranks need more
-/// than one node and do not fill whole nodes.
+/// Returns the placement of `ranks` ranks. Throws std::invalid_argument if a number is not positive, or if
+/// the ranks need more than one node and do not fill whole nodes.
 Placement place(int ranks, int ranks_per_node);
 
 /// Returns the seconds of a hierarchical all-reduce. The first term is an all-reduce inside a node. With

@@ -62,8 +62,8 @@ Plan optimal_plan(Job const& job, FirstBucket first_bucket = {});
 std::vector<double> cap_list_mib(Plan const& plan);
 
 /// Returns a lower bound of E that holds for every plan, in seconds: max(0, r_last + a(s_last) - T_compute).
-/// The last gradient has s_last bytes and cannot be reduced before it is ready, at r_last. Copies out of
-/// buckets and contention can only make E larger. Returns 0 if there is no gradient.
+/// The last gradient has s_last bytes and cannot be reduced before it is ready, at r_last. Copies, handovers
+/// and contention can only make E larger. Returns 0 if there is no gradient.
 double floor_seconds(Job const& job);
 
 }  // namespace ddproxy::model

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double gap = 1.6;        // smallest ratio between the probes of two states
 constexpr double near = 1.25;      // probes within this factor of each other are near
-constexpr double few_near = 0.02;  // a probe counts if at least this share of its phase's probes is near it
+constexpr double few_near = 0.02;  // a probe counts if this share of its phase (itself included) is near it
 constexpr double least_share = 0.05;  // a group is a state if it has at least this share of a phase's probes
 constexpr std::size_t least_count = 3;  // and at least this many probes
 constexpr double same_time = 0.05;      // two states are joined if their times differ by less than this share
@@ -32,8 +32,8 @@ std::size_t count_within(Values const& values, double low, double high) {
   return static_cast<std::size_t>(std::upper_bound(first, values.end(), high) - first);
 }
 
-// Returns the probes that have enough others of their phase near them, from all phases, rising. A few
-// disturbed probes that lie between two states therefore do not join the two states.
+// Returns the probes of all phases that count (few_near), rising. So a few disturbed probes that lie between
+// two states do not join the two states. In a phase with at most 50 probes every probe counts.
 Values dense(Phases const& phases) {
   Values result;
   for (Values const& phase : phases)

@@ -63,7 +63,7 @@ class MachineStates {
                          std::vector<ProbedTimes> const& quantities = {});
   /// Derives the states from the probes of a single part of a run.
   explicit MachineStates(std::vector<double> probes, std::vector<ProbedTimes> const& quantities = {});
-  /// Returns states with known limits(), for instance read from a file. Their round_trips() are empty.
+  /// Returns states with known limits(), for instance those that rank 0 sent. Their round_trips() are empty.
   static MachineStates between(std::vector<double> limits);
 
   /// Returns the number of states, at least 1.

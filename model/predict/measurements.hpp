@@ -22,10 +22,10 @@ struct Drift {
 struct Measurements {
   std::vector<std::vector<std::vector<double>>> operations;  ///< seconds [sample][rank][operation]
   std::vector<std::size_t> gradient_operation;  ///< index of the operation that completes each gradient
-  std::vector<std::int64_t> gradient_bytes;
-  std::vector<std::int64_t> sizes;             ///< bytes of the all-reduce table, rising
-  std::vector<std::vector<double>> allreduce;  ///< seconds [size][sample]
-  std::vector<SpeedSamples> contention = {};   ///< one entry for each size, rising; empty: no contention
+  std::vector<std::int64_t> gradient_bytes;     ///< bytes of each gradient in fp32, in ready order
+  std::vector<std::int64_t> sizes;              ///< [size] bytes of gradients in fp32, rising
+  std::vector<std::vector<double>> allreduce;   ///< seconds [size][sample]
+  std::vector<SpeedSamples> contention = {};    ///< one entry for each size, rising; empty: no contention
   Copies copies = {};
   double handover = 0;            ///< seconds, see Job
   FirstBucket first_bucket = {};  ///< limit of the first bucket; used only to find the best cap b*
@@ -40,7 +40,8 @@ enum class Jitter {
 };
 
 /// Returns the job built from the medians of the samples. Throws std::invalid_argument for samples that are
-/// missing or of different lengths, and what the constructor of TableCost throws.
+/// missing or of different lengths, and if `gradient_operation` has an unknown operation or another length
+/// than `gradient_bytes`. Also throws what the constructor of TableCost throws.
 Job job_from(Measurements const& measurements, Jitter jitter);
 
 }  // namespace ddproxy::model

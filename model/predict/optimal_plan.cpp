@@ -11,8 +11,8 @@
 namespace ddproxy::model {
 namespace {
 
-/// Returns the same job, with the seconds of the copies into buckets added to the compute times. These copies
-/// take equally long with every plan.
+/// Returns the job without copies. The seconds of the copies into buckets are added to its compute times,
+/// because these copies take equally long with every plan. The copies out of buckets are left out.
 Job with_copies_in(Job job) {
   double copied = 0;
   for (std::size_t i = 0; i < job.ready.size(); ++i) {

@@ -70,8 +70,9 @@ struct Recurrence {
   }
 };
 
-/// Solves the recurrence for several scales at once. Computing a(x), kappa and gamma takes most of the time.
-/// So cheap bounds are tried first: a lower bound on a(x) (CostFloor), and the highest speeds over all sizes.
+/// Solves the recurrence for the scales 1 and `longer` at once. Computing a(x), kappa and gamma takes most of
+/// the time. So cheap bounds are tried first: a lower bound on a(x) (CostFloor), and the highest speeds over
+/// all sizes.
 std::vector<Recurrence> solve(Job const& job, std::vector<std::int64_t> const& sum) {
   std::vector<Recurrence> all{{job, 1.0}, {job, longer}};
   CostFloor at_least(job.cost);
@@ -106,8 +107,8 @@ Plan earliest_plan(Recurrence const& r) {
   return plan_from(r.job, std::move(last));
 }
 
-/// Returns a plan that ends no later and has no more buckets than the plan of the recurrence. It goes from
-/// the last bucket to the first and makes every bucket as large as its deadline allows.
+/// Returns a plan that ends no later and has no more buckets than the plan of the recurrence. The function
+/// goes from the last bucket to the first and makes every bucket as large as its deadline allows.
 Plan joined_plan(Recurrence const& r, std::vector<std::int64_t> const& sum) {
   std::vector<std::size_t> last;
   std::size_t j = r.label.size() - 1;

@@ -41,9 +41,10 @@ struct RooflineFit {
 ///
 /// Once it is known which kernels are limited by memory, the time is linear in 1 / peak_flops, 1 / bandwidth
 /// and launch. Memory limits the kernels with fewer flops per byte than the machine balance peak_flops /
-/// bandwidth. So the fit sorts the kernels by flops per byte. It solves one linear problem for each interval
-/// of the balance between two successive kernels, and one for each balance that equals a kernel's flops per
-/// byte. It returns the best solution.
+/// bandwidth. So the fit sorts the kernels by flops per byte. It solves linear problems for each interval of
+/// the balance between two successive kernels in this order, and for each balance that equals a kernel's
+/// flops per byte: one problem in which `launch` is fitted, and one in which it is 0. It returns the best
+/// solution.
 ///
 /// If memory limits all kernels, or none, one of the two rates has no effect, and its value means nothing.
 /// Throws std::invalid_argument if there is no measurement, if a measurement has no kernel with flops, if a

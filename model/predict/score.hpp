@@ -62,11 +62,11 @@ struct ScoreCard {
   /// this baseline is the regret of choosing that cap.
   Score pytorch_default;
   Score uncontended;  ///< baseline: the model without contention
-  /// The error of the model's tail: mean of |predicted tail - tail| / error_scale(); NaN if mean_error is
-  /// NaN.
+  /// The error of the model's tail: mean of |predicted tail - tail| / error_scale(); NaN if `unscored` names
+  /// a case.
   double tail_error = 0;
   /// The error of the model's slowdown: mean of |predicted slowdown - slowdown| / error_scale(); NaN if
-  /// mean_error is NaN.
+  /// `unscored` names a case.
   double slowdown_error = 0;
   /// Index of a case whose E is too uncertain to score; nothing if there is none. If the noise of a case is
   /// unknown: the first such case. Otherwise: the case with the largest noise / error_scale(), if this ratio

@@ -24,9 +24,9 @@ struct Copies {
 /// Returns the seconds of copying a bucket's gradients in one direction; 0 if mode is none.
 double copy_seconds(Bucket const& bucket, Copies const& copies);
 
-/// A time interval of the step.
+/// A time interval, in seconds from the start of the backward pass.
 struct Interval {
-  double start;  ///< seconds from the start of the backward pass
+  double start;
   double end;
 };
 
@@ -92,8 +92,9 @@ inline bool is_handed_over(std::span<const double> ready, double t_compute, std:
 ///
 /// The reduction of a bucket that is handed over (is_handed_over()) takes `handover` seconds more than a(x).
 ///
-/// Throws std::invalid_argument for a copy bandwidth that is not positive, for ready times that decrease or
-/// lie outside [0, t_compute], and for a plan with more gradients than `ready` has.
+/// Throws std::invalid_argument for a copy bandwidth that is not positive or a negative time of a copy, for
+/// ready times that decrease or lie outside [0, t_compute], and for a plan with more gradients than `ready`
+/// has.
 Timeline simulate(std::span<const double> ready, double t_compute, Plan const& plan,
                   AllreduceCost const& cost, Contention const& contention = {}, Copies const& copies = {},
                   double handover = 0);

@@ -4,8 +4,8 @@
 
 namespace ddproxy::model {
 
-/// A value with its interval. A bound is NaN if it is unknown. It is infinite if there are too few values to
-/// bound that side.
+/// A value with its interval. A bound that is not known is NaN or infinite; the function that returns the
+/// Estimate says which.
 struct Estimate {
   double value, low, high;
   double noise() const { return (high - low) / 2; }  ///< returns the half-width of the interval

@@ -16,8 +16,8 @@ inline constexpr std::size_t fewest_for_an_interval = 6;
 
 /// Returns the largest k for which the true median lies below values[k] with probability at most `alpha`.
 /// Here `values` are n sorted values from one distribution, which may be any distribution. Returns nothing if
-/// this probability exceeds `alpha` even for k = 0. The probability equals P(at most k heads in n tosses of a
-/// fair coin) (David and Nagaraja, "Order Statistics", section 7.1).
+/// this probability exceeds `alpha` even for k = 0. `alpha` must be at most 1/2. The probability equals
+/// P(at most k heads in n tosses of a fair coin) (David and Nagaraja, "Order Statistics", section 7.1).
 std::optional<std::size_t> sign_quantile(std::size_t n, double alpha);
 
 /// Returns the median with the interval from sorted[k] to sorted[n - 1 - k], where n is the number of values

@@ -13,8 +13,9 @@ namespace ddproxy::model {
 
 /// Returns the largest k with P(U <= k) <= alpha, where U is the Mann-Whitney statistic of m and n values
 /// from the same distribution. Returns nothing if even P(U = 0) = 1 / C(m + n, n) exceeds alpha, or if m or n
-/// is 0. The probability is exact: the number of arrangements with U = k is a coefficient of the Gaussian
-/// binomial (Mann and Whitney, Ann. Math. Stat. 18(1), 1947). Ties make the result conservative.
+/// is 0. `alpha` must be at most 1/2. The probability is exact: the number of arrangements with U = k is a
+/// coefficient of the Gaussian binomial (Mann and Whitney, Ann. Math. Stat. 18(1), 1947). Ties make the
+/// result conservative.
 std::optional<std::size_t> rank_sum_quantile(std::size_t m, std::size_t n, double alpha);
 
 /// The shift between two samples: all pairwise differences to[j] - from[i], sorted.

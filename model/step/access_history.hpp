@@ -29,8 +29,8 @@ class AccessHistory {
   /// Adds a buffer, with the next id.
   void add(Buffer const& buffer) { elements_.emplace_back(buffer.elements); }
 
-  /// Returns the recorded tasks whose accesses conflict with the accesses of `task`. Each task is listed
-  /// once; ids are in ascending order.
+  /// Returns those of the kept writers and readers whose accesses conflict with the accesses of `task`. Each
+  /// task is listed once; ids are in ascending order.
   std::vector<TaskId> conflicts(Task const& task);
 
   /// Records the accesses of a task.

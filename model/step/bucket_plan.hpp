@@ -18,7 +18,7 @@ struct Bucket {
   std::int64_t offset;  ///< total size of the gradients before its first one, in bytes
   bool operator==(Bucket const&) const = default;
 
-  /// Returns its slice of the array that holds all gradients in ready order.
+  /// Returns its slice, in elements, of the array that holds all gradients in ready order.
   constexpr Slice slice() const {
     constexpr std::size_t each = gradient_element_bytes;
     return {static_cast<std::size_t>(offset) / each, static_cast<std::size_t>(bytes) / each};

@@ -25,7 +25,8 @@ std::string describe(Task const& task);
 std::string describe(RankGraphs const& step, ClassTask const& at);
 
 /// Returns x, the number of elements of the i-th collective of a task; Collective (step_graph.hpp) explains
-/// x. CollectiveCosts (model/predict/graph/collective_costs.hpp) takes x times the bytes of an element.
+/// x. For CollectiveCosts (model/predict/graph/collective_costs.hpp), multiply x by the bytes of an element
+/// in the wire format.
 std::size_t full_elements(RankGraphs const& step, Task const& task, std::size_t i);
 
 /// Returns the number of elements that an access covers on one rank: the slice, or this rank's part of the

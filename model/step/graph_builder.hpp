@@ -13,8 +13,8 @@ namespace ddproxy::model {
 /// writer; a writer waits for the last writer and for all readers since then. A strategy adds by hand only
 /// what the data do not imply, for instance that every collective waits for the end of the backward pass.
 ///
-/// Order of calls: buffer() for each buffer, then task() for each task in an order in which they can run,
-/// then finish().
+/// Order of calls: buffer() for each buffer, then task() for each task, then finish(). The calls of task()
+/// must be in an order in which the tasks can run.
 class GraphBuilder {
  public:
   /// Adds a buffer and returns its id.

@@ -22,7 +22,7 @@ struct MergedOrder {
 /// each other in a circle, too.
 MergedOrder merged_order(RankGraphs const& step);
 
-/// Returns the class of each rank, [rank].
+/// Returns, for each rank, the index of its class in RankGraphs::classes, [rank].
 std::vector<std::size_t> class_of_ranks(RankGraphs const& step);
 
 }  // namespace ddproxy::model

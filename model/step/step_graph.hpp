@@ -11,7 +11,8 @@
 
 #include "model/transformer/tensor_layout.hpp"
 
-// The parts of a training step as a graph. StepGraph, near the end of this file, explains the graph.
+// The types that describe a training step as a graph. StepGraph, near the end of this file, explains the
+// graph.
 //
 // An id is an index into the buffers or the tasks of one graph, into the operators of the model, or into the
 // communicators of the step. index() converts an id to a number. All offsets and counts are in elements, not
@@ -32,7 +33,8 @@ constexpr std::size_t index(Id id) {
 
 /// What the elements of a slice contain. "Element of the model" means an element of the model's TensorLayout.
 /// Parameters, gradients and optimizer states have one element for each element of the model. An activation
-/// is a tensor that operators pass to each other, or the gradient of such a tensor.
+/// is a tensor that operators pass to each other, or the gradient of such a tensor. A norm is a sum of the
+/// squares of gradients.
 enum class Content { nothing, parameter, gradient, optimizer_state, activation, norm };
 
 enum class DataType { fp32, bf16 };

@@ -54,7 +54,7 @@ std::string in_quotes(std::string const& text) {
   return std::string("\"").append(echo(text)).append("\"");
 }
 
-/// Returns the first names in quotes, and how many more there are.
+/// Returns the first eight names in quotes, and the number of the others, as one text.
 std::string listed(std::vector<std::string> const& names) {
   constexpr std::size_t most = 8;
   std::string text;

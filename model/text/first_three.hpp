@@ -8,7 +8,7 @@
 
 namespace ddproxy::model {
 
-/// The number of texts that first_three() names.
+/// The maximum number of texts that first_three() returns.
 inline constexpr std::size_t most_named = 3;
 
 /// Returns the first three texts for a message, separated by semicolons, and the number of the other ones,

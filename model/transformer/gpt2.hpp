@@ -19,9 +19,9 @@ enum class OperationKind {
   cross_entropy,  ///< computes the gradient of the logits from the logits
   linear,         ///< gradients of bias, weight and input of a linear layer `in` -> `out`
   head,  ///< like linear, for the output head; completes the weight's gradient only if the model is not tied
-  norm,  ///< layer norm or RMS norm; adds to the gradient of the residual stream
-  activation,      ///< GELU, or the product in SwiGLU
-  attention,       ///< causal scaled dot-product attention
+  norm,  ///< layer norm or RMS norm; adds to the gradient of the residual stream, which ln_f sets
+  activation,      ///< gradients of the inputs of GELU, or of the product in SwiGLU
+  attention,       ///< gradients of causal scaled dot-product attention
   rope,            ///< rotation of queries and keys by their positions; the gradients are rotated back
   position_table,  ///< gradient of the position embedding
   token_table,     ///< gradient of the token embedding; added to the head's gradient in a tied model
@@ -50,7 +50,7 @@ struct Operation {
   std::string name;   ///< unique, for instance "h.3.mlp.c_proj"
   std::string layer;  ///< "lm_head", "ln_f", "h.3" or "embedding"
   OperationKind kind;
-  std::int64_t in = 0;     ///< input features
+  std::int64_t in = 0;     ///< input features; of an embedding, the rows of its table
   std::int64_t out = 0;    ///< output features
   Part part = Part::none;  ///< set for norms and for linear layers in blocks
   std::optional<std::size_t> block =

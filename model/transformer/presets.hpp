@@ -74,8 +74,8 @@ inline constexpr std::array<Preset, 11> llama_presets{{
       .rope_theta = 500000}},
 }};
 
-/// Returns the shape of the preset with this name, from either list. If no preset has this name, throws
-/// std::invalid_argument with a list of all presets.
+/// Returns the shape of the preset with this name, from `presets` or `llama_presets`. If no preset has this
+/// name, throws std::invalid_argument with a list of all presets.
 Shape find_preset(std::string_view name);
 
 }  // namespace ddproxy::model

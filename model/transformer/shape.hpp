@@ -20,6 +20,7 @@ struct Shape {
   std::int64_t heads = 0;
   std::int64_t d_ff = 0;
   std::int64_t vocabulary = 0;
+  /// Largest number of tokens in a sequence.
   std::int64_t context = 0;
   bool tied = true;    ///< the output head shares its weight with the token embedding
   bool biases = true;  ///< linear layers and norms have biases

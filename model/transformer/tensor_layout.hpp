@@ -80,7 +80,7 @@ class TensorLayout {
   std::size_t elements() const { return empty() ? 0 : back().slice().end(); }
   /// Returns the bytes of each gradient, in ready order.
   std::vector<std::int64_t> bytes() const;
-  /// Returns the index of the tensor that contains an element.
+  /// Returns the index of the tensor that contains an element. Returns size() if no tensor contains it.
   std::size_t tensor_of(std::size_t element) const;
   /// Returns the name of the tensor that contains an element, with the index of the element in this tensor,
   /// for instance "wte.weight[5]". Returns "?" if no tensor contains the element.

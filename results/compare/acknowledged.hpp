@@ -21,8 +21,9 @@ struct Acknowledgement {
 /// folder.
 std::filesystem::path acknowledged_file(std::filesystem::path const& folder);
 
-/// Reads the acknowledgements of a history. Returns none if there is no such file. Throws
-/// std::invalid_argument if the file is malformed; the text is one line that names the file and the field.
+/// Reads the acknowledgements of a history. Returns an empty list if there is no such file. Throws
+/// std::invalid_argument if the file cannot be read or is malformed; the text is one line that names the file
+/// and, if one is wrong, the field.
 std::vector<Acknowledgement> read_acknowledged(std::filesystem::path const& folder);
 
 /// Writes the acknowledgements and replaces the file. Throws the exceptions of write_text()

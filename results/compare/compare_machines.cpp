@@ -63,8 +63,8 @@ bool is_mixed(std::span<const Run> runs, IsKind is_kind) {
   return count != 0 && count != std::ssize(runs);
 }
 
-// Rejects a mix of replays and measured runs. A replay takes its times from a table, so it does not measure a
-// machine that somebody can buy.
+// Rejects a mix of replays and measured runs. A replay takes its times from tables or a roofline, so it does
+// not measure a machine that somebody can buy.
 void check_one_kind(std::span<const Run> runs, Texts const& allowed) {
   if (!is_mixed(runs, is_replay) || is_in(allowed, "mode")) return;
   throw std::invalid_argument("compare: --rank-machines: replays (" + first_and_more(runs, is_replay, true) +
@@ -75,7 +75,7 @@ void check_one_kind(std::span<const Run> runs, Texts const& allowed) {
 }
 
 // Rejects a mix of single-rank and multi-rank runs: one rank has no communication, so its tokens per second
-// would beat every machine that communicates.
+// cannot be compared with those of ranks that communicate.
 void check_all_reduce(std::span<const Run> runs, Texts const& allowed) {
   if (!is_mixed(runs, is_single) || is_in(allowed, "valid")) return;
   throw std::invalid_argument(
@@ -99,8 +99,8 @@ std::string const& value_of(Run const& run, std::string_view key) {
   return std::ranges::find(run.identity, key, [](auto const& pair) { return pair.first; })->second;
 }
 
-// Returns one warning for each way in which the runs differ from the first run. Such differences are allowed,
-// but they make figures of merit harder to compare.
+// Returns one warning for each value of a key in the list below that differs from the value of the first run.
+// Such differences are allowed, but they make figures of merit harder to compare.
 Texts differing(std::span<const Run> runs, Texts const& allowed) {
   Texts doubts;
   for (auto key : {"sweep", "mode", "pieces", "call", "buffers", "priority"}) {

@@ -11,7 +11,8 @@
 
 namespace ddproxy::results {
 
-/// Holds the options of `ddproxy compare`.
+/// Holds the options of `ddproxy compare`. With rank_machines, `base` and `next` together are the files to
+/// rank.
 struct CompareOptions {
   using Path = std::filesystem::path;
   std::vector<Path> base = {};              ///< files of the base build, one for each run
@@ -27,7 +28,7 @@ struct CompareOptions {
   double at_least = 0.1;  ///< with history: undecided if one night can hide a slowdown of this size, relative
   std::optional<std::string> acknowledge = {};      ///< with history: accept the slowdowns, for this reason
   std::vector<std::string> acknowledge_cases = {};  ///< accept only the slowdowns of these cases; empty: all
-  std::optional<Path> night = {};  ///< also write the ratios of the rounds to this file, for a history
+  std::optional<Path> night = {};  ///< also write the mean ratios over the rounds to this file, for a history
   std::optional<Path> json = {};   ///< also write the table to this file
   std::optional<Path> csv = {};    ///< the same, as CSV
   std::optional<Path> junit = {};  ///< the same, as JUnit XML
@@ -40,7 +41,7 @@ struct CompareOptions {
 std::pair<std::filesystem::path, std::string> split_label(std::string const& text);
 
 /// Parses "2%" or "0.02" and returns the relative value. Throws std::invalid_argument with the name of the
-/// option if the value is not positive, or not below 1.
+/// option if the text has another form, or if the value is not above 0 and below 1.
 double parse_share(std::string const& option, std::string const& text);
 
 }  // namespace ddproxy::results

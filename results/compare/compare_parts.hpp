@@ -24,7 +24,8 @@ int show_history(CompareOptions const& options, std::ostream& out, std::ostream&
 /// Reads the runs. Throws the exceptions of read_run() and check_distinct() (results/run/run_file.hpp).
 std::vector<Run> read_runs(std::vector<std::filesystem::path> const& paths);
 
-/// Prints the table, writes the table to the requested files, and prints one warning for each doubt.
+/// Prints the table to `out`, and one line for each doubt to `warnings`. Then writes the table to the files
+/// that the options name. Throws the exceptions of write() (table.hpp).
 void finish(Table const& table, std::vector<std::string> const& doubts, CompareOptions const& options,
             std::ostream& out, std::ostream& warnings);
 

@@ -25,8 +25,8 @@ enum class MissingCases { undecided, warned_of };
 /// If every file belongs to a round of scripts/gate, the unit is the round; a round that has a file on one
 /// side only is left out. Otherwise the unit is the run. One file on each side does not show how much runs
 /// differ from each other, so the result is `undecided`. Two twins (docs/glossary.md) are the exception:
-/// their work takes the time of a table, and only the delays by the host vary. They are compared by their
-/// samples.
+/// they only wait for the times of a table or a roofline, so their times vary only by the delays of the host.
+/// They are compared by their samples.
 ///
 /// Throws std::invalid_argument if all files belong to rounds, but the rounds cannot be paired: the two sides
 /// have no round in common, or one side has two files of the same round.

@@ -43,15 +43,17 @@ inline constexpr char const* all_cases = "all cases";
 
 /// Holds the result of compare_runs().
 struct Comparison {
-  double tolerance = 0.0;
+  double tolerance = 0.0;  ///< smallest slowdown that matters, relative (0.02: 2 %)
   Unit unit = Unit::runs;
+  /// Number of units on each side. If the unit is rounds, both are the number of rounds.
   std::size_t base_units = 0, next_units = 0;
   /// First the mean over the cases, then each case. If the unit is samples, there is no mean.
   std::vector<CaseComparison> cases;
   /// The smallest slowdown of the mean over all cases that is found with a probability of 90 %, as a share
   /// (0.02: 2 %). NaN for samples, and if there are too few units.
   double smallest_of_all = std::nan("");
-  /// The smallest slowdown of a single case with typical noise that is found with a probability of 90 %.
+  /// The smallest slowdown of a single case that is found with a probability of 90 %: the median of these
+  /// slowdowns over the cases that are not noisy.
   double smallest_of_one = std::nan("");
   Outcome outcome;
   std::vector<std::string> left_out;  ///< names of cases that only some of the runs measured

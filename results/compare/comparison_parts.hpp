@@ -21,7 +21,7 @@ struct CommonCase {
 
 /// Compares by rounds of scripts/gate. base[k] and next[k] of a case are the two runs of the same round.
 void compare_rounds(std::vector<CommonCase> const& cases, Comparison& result);
-/// Compares by runs. If both builds were equal, the runs of both sides could be exchanged.
+/// Compares by runs. Adds a warning: the test assumes that only the build changed between the runs.
 void compare_sessions(std::vector<CommonCase> const& cases, Comparison& result);
 /// Compares the samples of two files, one on each side. If `replay` is true, both files are from twins
 /// (docs/glossary.md). Otherwise the outcome is undecided.

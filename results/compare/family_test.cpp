@@ -96,7 +96,8 @@ class Statistics {
     return all;
   }
 
-  // Returns the mean over the cases (k = 0) or case k - 1, for the relabelling of the last call.
+  // Returns the result for the mean over the cases (k = 0) or for case k - 1, without p-values. It belongs to
+  // the relabelling of the last call of operator().
   FamilyMember member(std::size_t k) const {
     const Moments m = k == 0 ? whole_moments_ : moments_[k - 1];
     const double variance = k == 0 ? m.variance : moderated(k - 1);
@@ -121,7 +122,8 @@ class Statistics {
     return noisy_[c] ? own : (own + middle_) / 2.0;
   }
 
-  // Caches the means, because only a few sets of noisy cases occur among thousands of relabellings.
+  // Returns the mean over the cases that are not noisy. Caches the means, because only a few sets of noisy
+  // cases occur among thousands of relabellings.
   Values const& whole() {
     const auto found = wholes_.find(noisy_);
     if (found != wholes_.end()) return found->second;

@@ -13,8 +13,9 @@ namespace ddproxy::results {
 /// slower? A case is a row of the sweep, and a round starts both builds once (docs/glossary.md).
 ///
 /// Values: if the files are rounds of scripts/gate, a value is ln(new / base) of a case in one round.
-/// Otherwise a value is ln(time) of a case in one run. The statistic of a case is its mean shift divided by
-/// the standard error of this shift (a studentised shift).
+/// Otherwise a value is ln(time) of a case in one run. The shift of a case is the mean of ln(new / base), or
+/// the mean of ln(time) of new minus that of base. The statistic of a case is its shift divided by the
+/// standard error of the shift (a studentised shift).
 ///
 /// Variance: the test does not use the variance of a case alone, because the variance of few values is itself
 /// uncertain. It uses the moderated variance: the mean of the case's own variance and of the median variance
@@ -27,9 +28,9 @@ namespace ddproxy::results {
 /// or most_relabellings random ones if there are more than that.
 ///
 /// p-values: the p-value of a member is the share of the relabellings in which the largest statistic is
-/// at least the observed statistic of the member. A false alarm is a member with a p-value of alpha or less
-/// although nothing has changed. The probability of one or more false alarms is at most alpha (single-step
-/// maxT, Westfall and Young, Resampling-Based Multiple Testing, 1993, section 2.3).
+/// at least the observed statistic of the member. A false alarm is a member with a p-value of family_level or
+/// less although nothing has changed. The probability of one or more false alarms is at most family_level
+/// (single-step maxT, Westfall and Young, Resampling-Based Multiple Testing, 1993, section 2.3).
 ///
 /// Noisy cases: a case is noisy if its standard deviation is above noisy_deviation. The mean over the cases
 /// and the median variance leave out noisy cases. A noisy case is tested by its own variance. If all cases
@@ -72,18 +73,20 @@ struct FamilyTest {
 };
 
 /// Tests the logarithms of ratios new / base, [case][round]. Both builds of a ratio were measured in the same
-/// round. A relabelling exchanges the builds in some rounds: it changes the signs of all values of a round.
+/// round. A relabelling exchanges the builds in some rounds: it changes the signs of all values of these
+/// rounds.
 FamilyTest test_rounds(Logs const& ratios);
 
 /// Tests the logarithms of times, [case][run], of both sides. A relabelling distributes the runs anew to the
 /// sides; all cases of a run stay together.
 FamilyTest test_runs(Logs const& base, Logs const& next);
 
-/// Returns the mean over the cases that are not noisy, [unit].
+/// Returns the mean of `logs` [case][unit] over the cases that are not noisy in `test`, [unit].
 std::vector<double> mean_over_cases(Logs const& logs, FamilyTest const& test);
 
-/// Returns an interval for the centre of the distribution of `values`, which must be symmetric. With
-/// the probability `alpha`, `low` lies above the centre, and with the same probability `high` lies below it.
+/// Returns an interval for the centre of the distribution of `values`, which must be symmetric. The
+/// probability that `low` lies above the centre is at most `alpha`, and so is the probability that `high`
+/// lies below it.
 /// The interval comes from the means of all subsets of the values, or of most_relabellings random subsets if
 /// there are more (Hartigan, J. Am. Stat. Assoc. 64, 1969, typical values). Both ends are infinite if there
 /// are too few values.

@@ -45,9 +45,9 @@ struct Night {
 
 /// Reads a night file. Throws std::invalid_argument in these cases: the file cannot be read, is not JSON or
 /// has another schema; a field is missing or has a wrong type; `created` or `reference_revision` is empty;
-/// `rounds` is 0; a number is not finite; a deviation is negative; the name of a case has control characters;
-/// there is no case; two cases have the same name; there is no case "the whole". The text of the exception is
-/// one line that names the file and the field.
+/// `rounds` is 0; a number is not finite; a deviation is negative; the name of a case cannot be printed;
+/// there is no entry "the whole", or no other entry; two cases have the same name. The text of the exception
+/// is one line that names the file and the field.
 Night read_night(std::filesystem::path const& path);
 
 /// Writes a ratio night to `path`, completely or not at all. If the name does not end with night_suffix,

@@ -51,7 +51,7 @@ Relabellings regroupings(std::size_t base, std::size_t next, std::size_t most) {
   if (combinations(base + next, next, most) <= most) {
     std::vector<char> chosen(base + next, 0);
     std::fill(chosen.end() - static_cast<std::ptrdiff_t>(next), chosen.end(), 1);
-    // ascending order is the observed choice and the first of all permutations
+    // the flags begin in ascending order: this is the observed choice and the first of all permutations
     while (std::ranges::next_permutation(chosen).found) {
       Relabelling one;
       for (std::size_t u = 0; u < chosen.size(); ++u)

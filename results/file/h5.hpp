@@ -15,7 +15,8 @@
 
 namespace ddproxy::results::h5 {
 
-/// Reports that an HDF5 call failed. The text is a short form of HDF5's own message.
+/// Reports that an HDF5 call failed. The text is a short form of HDF5's own message. The functions of this
+/// header throw it, except start(), exists() and sizes().
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -66,8 +67,8 @@ void set_attribute(hid_t object, std::string const& name, Attribute const& value
 /// Returns an attribute. Returns nothing if it does not exist, or is not one number or one text.
 std::optional<Attribute> get_attribute(hid_t object, std::string const& name);
 
-/// Sets the value that elements have before they are written: NaN for reals, -1 for integers.
-/// mark_fill_value() writes the same value to the attribute _FillValue of the dataset.
+/// Sets the value that elements have before they are written: NaN for reals, -1 for integers. Does nothing
+/// for texts. mark_fill_value() writes the same value to the attribute _FillValue of the dataset.
 void set_fill_value(hid_t creation_properties, Type type);
 void mark_fill_value(hid_t dataset, Type type);
 

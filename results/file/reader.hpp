@@ -47,8 +47,8 @@ class Reader {
   /// Returns the attribute as text; numbers are converted. Returns `otherwise` if it does not exist.
   std::string text(std::string_view group, std::string_view name, std::string const& otherwise = "") const;
 
-  /// The next methods return the lengths of the dimensions of a dataset, or its values in the order of the
-  /// file, the slowest dimension first.
+  /// The next methods read a dataset. extents() returns the lengths of its dimensions, slowest first. The
+  /// other methods return all values in the order of the file: the last index varies fastest.
   std::vector<std::size_t> extents(std::string_view dataset) const;  ///< empty for a scalar
   std::vector<double> reals(std::string_view dataset) const;         ///< also reads integer datasets
   std::vector<std::int64_t> integers(std::string_view dataset) const;

@@ -23,11 +23,12 @@ enum class Type { real, integer, text };
 /// Describes one dataset of the results file (docs/results.md).
 struct Dataset {
   std::string_view path;                       ///< for instance "/sweep/measured"
-  Type type;                                   ///< missing real values are NaN
+  Type type;                                   ///< type of the values; a missing real value is NaN
   std::array<std::string_view, 3> dimensions;  ///< names, slowest dimension first; unused ones are empty
-  std::string_view units;                      ///< "1" for names and counts
+  std::string_view units;                      ///< "1" for names and for numbers without a unit
   std::string_view long_name;                  ///< the meaning of the values, for readers of the file
-  bool optional = false;  ///< integer datasets only: values may be -1, which means "does not apply"
+  /// Integer datasets only: values may be -1, which means "not known" or "does not apply".
+  bool optional = false;
 
   std::size_t rank() const;  ///< returns the number of dimensions
   std::string_view group() const { return path.substr(0, path.rfind('/')); }

@@ -9,7 +9,7 @@
 namespace ddproxy::results {
 
 /// Says how far a figure of merit can be trusted. It is the value of `valid` in the last line of a run, in
-/// the group /fom or /step of the results file, and in JSON.
+/// the group /fom or /step of the results file, and in the JSON file of a run.
 enum class Validity { no, yes, single, replay, oversubscribed, unsteady };
 
 /// Describes one value of `valid`: its meaning, and what `compare` does with a file that has this value.
@@ -22,7 +22,8 @@ struct ValidityRule {
   std::string_view ranked;    ///< how `compare --rank-machines` treats it
 };
 
-/// Lists all values of `valid`. This is the only list of them in the code; docs/results.md has the same rows.
+/// Lists all values of `valid`. docs/results.md has the same rows. The attribute `valid` of /fom in
+/// schema_attributes.cpp names the same words.
 inline constexpr std::array<ValidityRule, 6> validity_rules{{
     {Validity::yes, "true", true,
      "compute and all-reduces of at least two ranks were measured, and what was reduced is right", "compared",
@@ -54,8 +55,8 @@ std::string_view word_of(Validity validity);
 /// Returns the rule of a word, or nullptr if the word is unknown.
 ValidityRule const* find_validity(std::string_view word);
 
-/// Returns the value of `valid` for a run whose reductions were correct. `ranks` is the number of ranks that
-/// were started.
+/// Returns the value of `valid` for a run whose reductions were correct, and which is neither oversubscribed
+/// nor unsteady. `ranks` is the number of ranks that were started.
 Validity validity_of(bool replays_compute, bool replays_reductions, int ranks);
 
 /// Returns the word that this version would have written in place of `word`. Earlier versions wrote `true`

@@ -47,8 +47,8 @@ struct Writer::Impl {
   FlushPace pace = {};
   bool changed = true;  // true if there were changes since the last flush
 
-  // Runs one action. If it fails, the file in memory is discarded, and the error becomes one line that names
-  // the file. PATH.part on the disk stays as it was.
+  // Runs one action. If it throws h5::Error or another std::runtime_error, the file in memory is discarded.
+  // An h5::Error becomes one line that names the file. PATH.part on the disk stays as it was.
   void guarded(std::function<void()> const& action) {
     if (file < 0) throw std::logic_error(path.string() + " is finished or was given up after an error");
     try {

@@ -30,7 +30,9 @@ std::string counted(std::size_t count, std::string const& one) {
   return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
-// Keeps the nights whose `member` equals that of the newest night, and adds warnings that name the others.
+// Keeps the nights whose `member` equals that of the newest night. Adds a warning for each other value of
+// `member`, with the number of its nights. `what` is the name of `member` in the warning, and `why` the
+// reason.
 template <class Nights>
 void keep_newest(Nights& nights, std::string Nights::value_type::*member, std::string const& what,
                  std::string const& why, std::vector<std::string>& warnings) {
@@ -76,7 +78,7 @@ bool is_quiet(std::vector<Night> const& nights, std::string const& name) {
 }
 
 // Adds to each night the mean over the cases that all nights have and that are not noisy. If the set of cases
-// changed from night to night, the mean would change with the set.
+// changed from night to night, the mean would change with the set. Does nothing if there is no such case.
 void add_the_whole(std::vector<Night>& nights) {
   std::vector<std::string> common;
   for (auto const& one : nights.front().cases)
@@ -98,15 +100,15 @@ void add_the_whole(std::vector<Night>& nights) {
 }
 
 // Returns the time at which the file was last written. The file system knows it even if the file cannot be
-// read. The time that a results file stores is then not known.
+// read. The time that is stored in the file is then not known.
 std::filesystem::file_time_type written_at(Path const& path) {
   std::error_code absent;
   return std::filesystem::last_write_time(path, absent);
 }
 
 // Reads the files that can be read. A file that cannot be read must not suppress the alarms of the others, so
-// it is left out. But the newest file may be the newest night, and this night may be slow. So `lost_newest`
-// names the newest file if it cannot be read.
+// it is left out, with a warning. But the file that was written last may be the newest night, and this night
+// may be slow. So `lost_newest` names this file if it cannot be read.
 template <class Read>
 auto read_each(std::vector<Path> const& paths, Read const& read, History& history) {
   std::vector<std::invoke_result_t<Read, Path const&>> nights;

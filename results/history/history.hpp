@@ -18,7 +18,8 @@ struct History {
   std::vector<Night> nights;
   bool of_ratios = false;             ///< true: ratio nights; false: plain runs
   std::vector<std::string> warnings;  ///< nights that were left out, and doubts about the rest
-  std::string lost_newest = {};       ///< name of the newest file if it cannot be read; otherwise empty
+  /// Name of the file that was written last, if it cannot be read; otherwise empty.
+  std::string lost_newest = {};
 };
 
 /// Returns the files NAME.night.json and *.h5 of the folder, sorted by name. Throws std::invalid_argument if
@@ -40,8 +41,9 @@ History read_history(std::filesystem::path const& folder, std::span<const std::s
 /// folder. Throws std::invalid_argument if there is no such night.
 std::size_t index_of(History const& history, std::filesystem::path const& file);
 
-/// Returns the names of all cases that some night measured. The mean over the cases (the_whole in night.hpp)
-/// comes last.
+/// Returns the names of all cases that some night measured, in the order in which they appear. The mean over
+/// the cases (the_whole in night.hpp) comes last. It is missing if the nights are plain runs that have no
+/// case in common.
 std::vector<std::string> case_names(History const& history);
 
 }  // namespace ddproxy::results

@@ -14,15 +14,15 @@ using Kind = Column::Kind;
 
 // The smallest number of nights before the newest one that allows the verdict "unchanged" or "faster". With
 // fewer nights, slowdowns of the size that the table states are found less often than the table says. In
-// simulations with slowdowns of the stated size, 9 of 40 were found after 7 nights, and 34 of 40 after 30
-// nights.
+// simulations with slowdowns of the stated size, 9 of 40 were found with 7 nights before the newest one, and
+// 34 of 40 with 30 nights.
 constexpr std::size_t nights_for_the_noise = 15;
 
-// The reported results of one series.
+// The results of one series (a case, or the mean over the cases) that the table shows.
 struct Said {
   std::string name;
   std::size_t nights = 0;
-  bool is_measured = false;                  ///< true if the newest night measured it
+  bool is_measured = false;                  ///< true if the newest night measured the series
   double after_one = 0.0, after_five = 0.0;  ///< smallest slowdowns seen after one and five nights, relative
   LevelRatio newest = {};
   LevelTracker const* tracker = nullptr;
@@ -74,7 +74,8 @@ std::string undecided_of(Said const& said, double at_least) {
   return "";
 }
 
-// Returns the first night of the level that the verdict refers to.
+// Returns the index of the night with which the open slowdown began. If no slowdown is open, returns the
+// index of the night with which the last speed-up began, if there is one (LevelTracker::faster_since()).
 std::optional<std::size_t> since_of(LevelTracker const& tracker) {
   return tracker.slowdown() ? tracker.slowdown()->since : tracker.faster_since();
 }
@@ -126,9 +127,10 @@ std::string period_of(HistoryTest const& test) {
          nights.front().created + " to " + nights.back().created;
 }
 
-// Returns "flat (and 2 more): MESSAGE" for the last row that has a message. The mean over the cases is the
-// last row of the table, so its message takes precedence. `count` is increased by the number of rows with a
-// message.
+// Returns the message of the last row that has one, with the name of its case and the number of the other
+// rows, for instance "flat (and 2 more): MESSAGE". Returns an empty text if no row has a message. The mean
+// over the cases is the last row of the table, so its message takes precedence. `count` is increased by the
+// number of rows with a message.
 std::string last_of(Table const& table, std::string Row::*message, std::size_t& count) {
   Row const* last = nullptr;
   for (auto const& row : table.rows)

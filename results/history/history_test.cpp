@@ -12,8 +12,9 @@
 namespace ddproxy::results {
 namespace {
 
-// The rate of false alarms is promised up to a correlation of 0.3. The limit for a warning is higher, because
-// an estimate of the correlation from 30 nights has an error of about 0.1 if each case has noise of its own.
+// docs/results.md states the rate of false alarms for correlations of successive nights up to 0.3. The limit
+// for a warning is higher, because an estimate of the correlation from 30 nights has an error of about 0.1 if
+// each case has noise of its own. largest_distance is the largest distance of two modes, relative.
 constexpr double largest_correlation = 0.45, largest_distance = 0.02;
 
 // Returns the index of the last night that is not later than `until`. Returns the number of nights if there

@@ -13,14 +13,14 @@
 
 namespace ddproxy::results {
 
-/// Tests whether the newest nights of a history are slower than earlier ones. There is one series of values
-/// for each case, and one for the mean over the cases.
+/// Tests whether the newest nights of a history are slower than earlier nights. There is one series of values
+/// for each case, and one for the mean over the cases. A series has one value for each night.
 class HistoryTest {
  public:
   /// Adds all nights in the order of time, and tests each of them. A slowdown below `tolerance` (relative)
-  /// does not matter. An acknowledgement accepts the slowdown that is open after a certain night: the last
-  /// one whose time is not later than Acknowledgement::until. `pin` names the file of the night that sets the
-  /// pinned level. Throws std::invalid_argument if `pin` is none of the nights.
+  /// does not matter. An acknowledgement accepts the slowdown that is open after the last night whose time
+  /// (Night::created) is not later than Acknowledgement::until. `pin` names the file of the night that sets
+  /// the pinned level. Throws std::invalid_argument if `pin` is none of the nights.
   HistoryTest(History history, std::vector<Acknowledgement> const& acknowledged,
               std::optional<std::filesystem::path> const& pin, double tolerance);
 
@@ -44,9 +44,9 @@ class HistoryTest {
   bool is_pinned_;
 };
 
-/// Returns warnings, one line each, about noise for which the promised rate of false alarms may not hold.
-/// There are two reasons: successive nights have a correlation above 0.45, or the nights of a series fall
-/// into two modes that are more than 2 % apart.
+/// Returns warnings, one line each, about noise for which the rate of false alarms may be higher than
+/// docs/results.md states. There are two reasons: successive nights have a correlation above 0.45, or the
+/// newest nights of a series that are on one level (at most 30) fall into two modes more than 2 % apart.
 std::vector<std::string> doubts_of(HistoryTest const& test);
 
 }  // namespace ddproxy::results

@@ -31,7 +31,7 @@ LevelTracker::Test LevelTracker::test(std::size_t length, NoiseShape const& shap
   Noise noise = levels_.noise(length);
   noise.deviation = moderated(noise.deviation, shape);
   if (noise.degrees < fewest_degrees) return {Against::window, length, 0.0, infinity};
-  double variance = 0.0;  // mean over the new nights; a night's own error counts if it exceeds the noise
+  double variance = 0.0;  // mean over the new nights of max(noise, standard error within the night)^2
   for (std::size_t k = 0; k < length; ++k)
     variance += std::pow(std::max(noise.deviation, levels_.newest(k).error), 2) / static_cast<double>(length);
   return {Against::window, length, shift, threshold(length, std::sqrt(variance), noise, window, shape),

@@ -13,8 +13,9 @@ namespace ddproxy::results {
 
 namespace {
 
-// A series has recovered when this many of the newest nights are fast. If only k nights were slow, and k is
-// smaller than this number, k fast nights suffice.
+// A series has recovered when this many of the newest nights are fast, that is, below the middle between the
+// slow level and the level before. If only k nights were slow, and k is smaller than this number, k fast
+// nights suffice.
 constexpr std::size_t most_to_recover = 3;
 
 }  // namespace

@@ -39,7 +39,8 @@ class LevelTracker {
   /// Starts without nights. A slowdown below `tolerance` (relative) does not matter.
   explicit LevelTracker(double tolerance) : tolerance_(tolerance) {}
 
-  /// Adds a night and tests it. `shape` holds the properties of the noise of all series before this night.
+  /// Adds a night and tests it. If a slowdown is open, only tests whether the series has recovered. `shape`
+  /// holds the properties of the noise that all series had in the nights before this one.
   void add(NightValue const& night, NoiseShape const& shape);
   /// Closes the open slowdown and starts a new level with its nights. Forgets the best and the pinned level.
   /// Does nothing if no slowdown is open.
@@ -71,8 +72,10 @@ class LevelTracker {
   struct Test {
     Against against = Against::window;
     std::size_t length = 0;
-    double shift = 0.0;      ///< difference of the logarithms
-    double threshold = 0.0;  ///< infinite if no test is possible
+    double shift = 0.0;  ///< mean logarithm of the newest nights minus that of the level
+    /// A change is found only if the shift exceeds it. Infinite, with a shift of 0, if no test is possible or
+    /// if the shift is too small to matter.
+    double threshold = 0.0;
     Level reference = {};
   };
   double threshold(std::size_t length, double deviation, Noise const& noise, Level const& window,

@@ -25,7 +25,7 @@ struct Level {
   std::size_t nights = 0;
 };
 
-/// Describes the noise of one series.
+/// Describes the noise of one series. The deviations are those of the natural logarithms.
 struct Noise {
   double deviation = 0.0;         ///< standard deviation of one night around its level
   double step_deviation = 0.0;    ///< estimate of `deviation` from the differences of successive nights; a
@@ -34,8 +34,8 @@ struct Noise {
   std::size_t degrees = 0;        ///< degrees of freedom; 0: the noise is unknown
 };
 
-/// Holds the nights of a case, in the order of time. Leaves out the nights of a slowdown that was found and
-/// neither ended nor accepted so far (level_tracker.hpp). The nights form
+/// Holds the nights of a series (a case, or the mean over the cases), in the order of time. LevelTracker
+/// leaves out the nights of a slowdown that was found and neither ended nor accepted so far. The nights form
 /// segments. All nights of a segment are on the same level; a new level starts a new segment. In all
 /// functions, `without` is the number of newest nights that the function leaves out.
 class NightLevels {
@@ -55,7 +55,7 @@ class NightLevels {
   /// Returns the number of nights in the newest segment.
   std::size_t in_segment(std::size_t without = 0) const;
   /// Returns the level of the newest segment: the clipped mean (night_noise.hpp) of its newest nights, at
-  /// most `most` of them.
+  /// most `most` of them. Returns a level of 0 nights if no night of the segment is left.
   Level level(std::size_t without = 0, std::size_t most = window_nights) const;
   /// Returns the plain mean of the newest `count` nights; outliers are not clipped.
   double mean(std::size_t count) const;

@@ -13,6 +13,7 @@ namespace ddproxy::results {
 // distribution are the same for all cases.
 
 /// The correlation of successive nights that is assumed if there are too few nights to estimate it.
+/// Noise::step_deviation (night_levels.hpp) always assumes it.
 inline constexpr double usual_correlation = 0.3;
 /// The ratio of the standard deviation to the median absolute deviation, for normally distributed values.
 inline constexpr double normal_mad = 1.4826;
@@ -35,12 +36,13 @@ std::vector<double> clipped_residuals(std::span<const double> values);
 double robust_deviation(std::span<const double> residuals);
 
 /// Returns how far a single night may lie above its level by noise alone, in robust standard deviations.
-/// Noise exceeds this limit with a probability of 1e-6. The residuals are in units of the robust standard
-/// deviation of their case.
+/// Noise exceeds this limit with a probability of 1e-6. The residuals are those of all series, in units of
+/// the robust standard deviation of their series.
 ///
 /// The limit comes from a Student distribution with 3, 4, 6, 10 or 30 degrees of freedom. The function
-/// chooses the one with the largest likelihood. It keeps 30 degrees unless another one increases the log
-/// likelihood by more than 3. Returns 0 for fewer than 100 residuals, because so few do not show the tail.
+/// chooses the distribution with the largest likelihood. It keeps 30 degrees unless another number increases
+/// the log likelihood by more than 3. Returns 0 for fewer than 100 residuals, because so few do not show the
+/// tail, and if half of the residuals or more are 0.
 double tail_factor(std::span<const double> residuals);
 
 /// Returns the correlation r of successive residuals, plus Kendall's correction of its bias, (1 + 4 r) / n,

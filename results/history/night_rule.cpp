@@ -23,9 +23,10 @@ double quantile_of(std::size_t degrees) {
   return table[std::min(degrees, table.size() - 1)];
 }
 
-// Returns the factor by which the quantile of a test is multiplied. The factors come from simulation. Single
-// bad nights are more frequent than in a normal distribution. So the factor is larger for one to three nights
-// than for five nights.
+// Returns the factor by which the quantile of a test is multiplied: c in docs/results.md, "The model of the
+// noise". The factors come from simulation. Single bad nights are more frequent than in a normal
+// distribution. So the factor is larger for one to three nights than for five nights. It is larger for 8 or
+// more nights, too.
 double allowance(Against against, std::size_t length) {
   if (against == Against::best) return 1.5;
   if (against == Against::pinned) return 1.3;

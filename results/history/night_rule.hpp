@@ -19,8 +19,9 @@ namespace ddproxy::results {
 //   the user chose.
 //
 // A test finds a slowdown if the difference exceeds a critical factor times its standard error, and also
-// exceeds a lower limit (floor_of_shift()). The factors were chosen by simulation
-// (ctest/results/history_gate_test.cpp).
+// exceeds a lower limit (floor_of_shift()). In a test against the window it must also exceed a share of what
+// noise alone can do to one night (tail_share()). Only a few of the newest nights may be exceptions
+// (exceptions()). The factors were chosen by simulation (ctest/results/history_gate_test.cpp).
 
 /// Numbers of newest nights that are tested against the window before them. With more nights a test finds
 /// smaller changes.
@@ -55,7 +56,8 @@ struct NoiseShape {
 double moderated(double own, NoiseShape const& shape);
 
 /// Returns the standard error of the difference between the mean of `length` new nights and a level of
-/// `nights` other nights. `new_deviation` and `deviation` are the standard deviations of one night.
+/// `nights` other nights. `new_deviation` is the standard deviation of one new night, and `deviation` that of
+/// one of the other nights. `correlation` is that of two successive nights.
 double error_of_shift(double new_deviation, std::size_t length, double deviation, std::size_t nights,
                       double correlation);
 
@@ -64,7 +66,7 @@ double error_of_shift(double new_deviation, std::size_t length, double deviation
 /// with two modes that are `tolerance` apart raises no alarm.
 double floor_of_shift(std::size_t length, double tolerance);
 
-/// Returns the share of NoiseShape::tail by which the mean of `length` nights must exceed the level: 1 for
+/// Returns the share of NoiseShape::tail by which the mean of `length` nights must exceed the window: 1 for
 /// one night, 0.4 for two, 0.15 for three and 0.05 for more. The share falls with `length`, because several
 /// bad nights in a row are rare.
 double tail_share(std::size_t length);

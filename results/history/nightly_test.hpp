@@ -10,8 +10,8 @@
 namespace ddproxy::results {
 
 /// Tests all series of a history: it has one LevelTracker for each series, and computes the properties of the
-/// noise that all series share. There is one series for each case. The last series is the mean over the
-/// cases.
+/// noise that are the same for all series. There is one series for each case. The last series is the mean
+/// over the cases.
 class NightlyTest {
  public:
   /// Creates the test. A slowdown below `tolerance` (relative) does not matter.

@@ -6,8 +6,8 @@
 
 namespace ddproxy::results {
 
-/// Checks that a regular file can be written under the name `path`. Throws std::invalid_argument if `path`
-/// exists and is not a regular file, or if the folder that would contain the file does not exist.
+/// Throws std::invalid_argument if `path` exists and is not a regular file, or if the folder that would
+/// contain the file does not exist. Does not check the access rights.
 void check_target(std::filesystem::path const& path);
 
 /// Syncs `part` to the disk and renames it to `path`. After a power cut, `path` is either the old file or the

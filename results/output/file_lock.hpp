@@ -23,7 +23,8 @@ class FileLock {
   FileLock& operator=(FileLock const&) = delete;
 
   /// Makes sure that this program has the lock: if TARGET.lock was deleted or replaced, takes the lock again.
-  /// Returns false if another program has taken the lock meanwhile. Otherwise returns true.
+  /// Returns false if another program has taken the lock meanwhile. Otherwise returns true. Throws what the
+  /// constructor throws if TARGET.lock cannot be created.
   bool renew();
   /// Returns the system's reason why the file system has no locks; empty if it has locks.
   std::string const& no_locks() const { return no_locks_; }

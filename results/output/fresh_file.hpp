@@ -39,7 +39,7 @@ class FreshFile {
 
   /// Writes all bytes. Throws std::runtime_error that names the target and the system's reason.
   void write(std::string_view bytes);
-  /// Copies the access rights of the target, if the target exists.
+  /// Gives the new file the access rights of the target, if the target exists.
   void keep_rights();
   /// Syncs the file to the disk and renames it to the target. Throws std::runtime_error that names the target
   /// and the system's reason. Call it once, as the last function.

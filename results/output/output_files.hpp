@@ -9,7 +9,8 @@ namespace ddproxy::results {
 /// Returns true if two paths lead to the same file. The file need not exist yet.
 bool is_same_file(std::filesystem::path const& a, std::filesystem::path const& b);
 
-/// Returns true if the name ends in .part, .part.N or .lock. A run uses such names for its unfinished files.
+/// Returns true if the name ends in .part, .part.N or .lock. A run uses such names for unfinished files
+/// (PartFile) and for its lock (FileLock).
 bool is_reserved(std::filesystem::path const& path);
 
 /// Checks that `path` can be opened for writing. Throws std::invalid_argument if it cannot, and

@@ -20,8 +20,8 @@ namespace {
 
 int first_reason = 0;  // errno of the first print_output() that failed
 
-// Escapes control characters except line ends. File names come from outside, and their control characters
-// must not reach a terminal.
+// Escapes control characters except line ends, and adds a line end. File names come from outside, and their
+// control characters must not reach a terminal.
 std::string shown(std::string_view text) {
   std::string lines;
   for (auto end = text.find('\n'); end != text.npos; end = text.find('\n')) {

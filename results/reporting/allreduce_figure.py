@@ -15,7 +15,8 @@ PUBLISHED_RANKS = 8  # number of ranks of inputs/published/allreduce-8xa100-1nod
 
 def read_reference(path):
     """Returns (bytes, seconds, ranks) of a published table with the columns bytes, seconds and optionally ranks. If the table has several
-    numbers of ranks, returns the rows with the largest one. `ranks` is None if the table does not state it."""
+    numbers of ranks, returns the rows with the largest one. `ranks` is None if the table does not state it. Raises ReportError if the
+    file cannot be read, or is no such table."""
     try:
         with open(path, newline="", encoding="utf-8") as file:
             lines = [(number, line) for number, line in enumerate(file, 1) if line.strip() and not line.startswith("#")]
@@ -82,7 +83,8 @@ def is_replayed(results):
 
 
 def draw_allreduce(results, reference=None):
-    """Draws a(x), and below it the bus bandwidth. Leaves out the bandwidth if there is none: one rank sends nothing."""
+    """Returns a figure of a(x), with the bus bandwidth below it. Leaves out the bandwidth if neither the file nor `reference` has one: one
+    rank sends nothing. Returns None if the file has no a(x). `reference` is the result of command.reference()."""
     if not results.has("/allreduce/bytes", "/allreduce/seconds"):
         return None
     x, seconds = np.asarray(results["/allreduce/bytes"], float), results["/allreduce/seconds"]

@@ -9,8 +9,8 @@ import numpy as np
 # the caps would then have less than half of the height.
 FLAT = 0.005
 HEIGHTS = (1, 3)
-# The gap between the segments is at least this share of the range from the lower segment to the top of the
-# axis. It is smaller only if a far value is close to the lower segment.
+# The gap between the segments is at least this share of the distance from the upper end of the lower segment to
+# the top of the axis. The gap is smaller only if a far value is close to the lower segment.
 GAP = 0.15
 
 
@@ -35,13 +35,14 @@ def limits(caps, beside, anchor=np.nan):
     first, last = smallest[~near].min(), largest[~near].max()
     margin = max(0.25 * (last - first), 0.04 * last)
     top = last + margin
-    start = max(first - margin, lower[1] + GAP * (top - lower[1]))  # keeps the marks of the lower segment out of this one
+    start = max(first - margin, lower[1] + GAP * (top - lower[1]))  # else marks at the top of the lower segment could reach into the upper one
     return lower, (min(start, (lower[1] + first) / 2), top)
 
 
 def _lower_segment(low, high, anchor, span):
     """Returns the ends of a segment with the values from `low` to `high`, and with `anchor` if it is close
-    below them. `span` is the range of the caps. If high - low is 0, the margins follow from `span`."""
+    below them. `span` is the largest minus the smallest value of the caps, but at least 2 % of
+    the largest one. If high - low is 0, the margins follow from `span`."""
     if np.isfinite(anchor) and low - 0.6 * span <= anchor < low:
         low = anchor
     margin = high - low or span
@@ -58,7 +59,8 @@ def _mark_break(upper, lower):
 
 
 def segments(figure, lower, upper):
-    """Returns the axes of the segments, the upper one first. Returns a single one if `upper` is None."""
+    """Creates the axes of the segments in `figure`, and returns them in a list, the upper one first. `lower` and `upper` are the ends of the
+    segments, from limits(). If `upper` is None, the list has only the lower segment."""
     if upper is None:
         axes = [figure.subplots()]
     else:

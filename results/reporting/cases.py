@@ -30,7 +30,7 @@ class Cases:
     Each strategy with caps has a line of its own. Only the line of `bucketed` has a best bucket size."""
 
     def __init__(self, results, beside=()):
-        """Places the cases of `results`. `beside` are other files that share the axis."""
+        """Places the cases of `results`. `beside` are other files that share the axis. Raises ReportError if no case of `results` has a cap."""
         self.strategy = results["/sweep/strategy"]
         self.ours = results["/sweep/source"] != "pytorch"
         self.mib = results["/sweep/bucket_bytes"] / MIB
@@ -54,7 +54,7 @@ class Cases:
     def label(self, axes):
         labels, raised = [], True
         near = 0.17 * (self.split[1] - self.split[0])
-        for before, cap in zip([0.0, *self.caps], self.caps):  # a label that is close to its neighbour stands one line lower
+        for before, cap in zip([0.0, *self.caps], self.caps):  # a label that is close to the one on its left stands one line lower, unless that one does
             raised = not raised or before == 0.0 or np.log2(cap / before) > near
             labels.append(f"{cap:g}" if raised else f"\n{cap:g}")
         axes.set_xticks([np.log2(c) for c in self.caps] + list(self.edges.values()), labels + [NAMES.get(n, n) for n in self.edges])
@@ -67,7 +67,7 @@ class Cases:
         return chosen[np.argsort(self.x[chosen], kind="stable")]
 
     def line(self, ours=True):
-        """Returns the indices of the bucketed cases, sorted by cap."""
+        """Returns the indices of the bucketed cases of ddproxy, or of PyTorch if `ours` is false, sorted by cap."""
         return self._by_cap(self.bucketed & (self.ours == ours))
 
     def added_lines(self):

@@ -31,7 +31,7 @@ DATASETS = {
     "plans": {"case": ("first count", ""), "bucket": ("last_gradient bytes", "")},
 }
 WITHOUT_CAP = ("naive", "flat", "per_tensor", "optimal")  # strategies whose buckets have no cap, whatever /sweep/bucket_bytes holds
-OF_SWEEP = "case"  # the only dimension that several groups share
+OF_SWEEP = "case"  # the only dimension that must have the same length in all groups
 MAY_BE_EMPTY = ("event", "bucket", "contradiction", "variable")
 MAY_BE_INFINITE = ("/calibration/beta",)  # infinite if the time does not grow with the size
 WITHOUT_GAPS = (*(f"/timeline/{name}" for name in ("start", "end", "predicted_start", "predicted_end", "event_rank", "live_bytes_start", "live_bytes_end",

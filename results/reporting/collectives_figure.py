@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws the bus bandwidth of each collective alone over the message size."""
+"""Draws the bus bandwidth over the message size, with a line for each kind of collective."""
 import matplotlib.pyplot as plt
 import numpy as np
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws several files: side by side, or as a history."""
+"""Draws T of several files in one figure: over the bucket size, or over time."""
 import datetime
 
 import matplotlib.pyplot as plt
@@ -15,8 +15,8 @@ LINES = ((style.MEASURED, "o", "-"), (style.PREDICTED, "s", "--"), (style.GOOD, 
 
 
 def draw_against(files):
-    """Draws T(b) of each file in one figure. All strategies with caps except `bucketed` have dotted lines.
-    Returns None if a file has no cases with a cap."""
+    """Returns a figure with T(b) of each file. Draws only the first six files. All strategies with caps except
+    `bucketed` have dotted lines. Returns None if a file has no cases with a cap."""
     if not all(map(has_caps, files)):
         return None
     factor, unit = style.time_scale(max(np.fmax.reduce(derive.column(f, "measured_median")) for f in files))
@@ -66,7 +66,7 @@ def machine(results):
 
 
 def differing_machines(files):
-    """Returns a sentence that names the machines of the files, or None if all ran on one machine."""
+    """Returns a text that says which file is from which machine. Returns None if the files name fewer than two machines."""
     by_machine = {}
     for file in files:
         if found := machine(file):
@@ -112,7 +112,8 @@ def draw_history(files):
 
 
 def history_series(files):
-    """Returns {case: [T in each file]} for at most four cases that were measured: the best bucketed case of the first file, naive, flat and per_tensor."""
+    """Returns {case: [T in each file]} for at most four cases of the first file: the best bucketed case, naive, flat and per_tensor. T is in seconds,
+    and NaN if a file does not have the case. Leaves out cases that no file measured."""
     first = files[0]
     best = derive.best_case(first, derive.column(first, "measured_median"))
     names = [derive.case_names(first)[best]] if best is not None else []
@@ -131,7 +132,7 @@ def _of_case(results, name):
 
 
 def ratios(base, other):
-    """Returns the rows (case, T of base, T of other, ratio) of the cases that both files measured."""
+    """Returns the rows (case, T of base, T of other, T of other / T of base) of the cases that both files measured. T is in seconds."""
     rows = []
     for name in derive.case_names(base):
         before, after = _of_case(base, name), _of_case(other, name)

@@ -8,7 +8,8 @@ from . import derive, style
 
 
 class Costs:
-    """Holds the operations that have flops, bytes and a time. A time is the median over the samples, of the slowest rank."""
+    """Holds the operations that have flops, bytes and a time. The time of a rank is the median over its samples, in seconds. The time of an operation is that
+    of its slowest rank."""
 
     def __init__(self, results):
         seconds = np.fmax.reduce(derive.median(results["/layers/seconds"], 2), axis=0)
@@ -20,7 +21,7 @@ class Costs:
         self.replayed = results.attribute("/sweep", "compute_mode") == "replay"
 
     def roof(self):
-        """Returns (flop/s, byte/s): the peak and the bandwidth of the roofline, each times its efficiency. Derives them from the
+        """Returns (flop/s, byte/s): the peak and the bandwidth of the roofline, both times the efficiency in [machine]. Derives them from the
         modelled times, which are max(flops / peak, bytes / bandwidth) / efficiency. A value is NaN if it limits no operation. Returns
         None if there are no modelled times."""
         there = np.isfinite(self.modelled) & (self.modelled > 0)
@@ -38,7 +39,7 @@ class Costs:
 
 def is_roofline(results):
     """Returns whether the times were replayed from the roofline. A comparison with the roofline then says nothing. A file has modelled times only if the input
-    names no table of layer times. So if compute was replayed in such a file, it took the modelled times."""
+    names no table of layer times. So if a file has modelled times and its compute was replayed, compute took these times."""
     return bool(results.attribute("/sweep", "compute_mode") == "replay" and results.has("/layers/modelled") and np.isfinite(results["/layers/modelled"]).any())
 
 

@@ -16,12 +16,13 @@ def percent(share, digits=1, sign="-"):
 
 
 def of_every_sample(results, name):
-    """Returns the maximum over ranks, [case, sample]. Ignores NaN."""
+    """Returns the maximum over ranks of the dataset /sweep/`name`, [case, sample], also for samples that do not count. Ignores NaN."""
     return np.fmax.reduce(results["/sweep/" + name], axis=2)
 
 
 def slowest(results, name):
-    """Returns the maximum over ranks, [case, sample]. The value is NaN for samples that do not count, because the machine was in another state."""
+    """Returns the maximum over ranks of the dataset /sweep/`name`, [case, sample]. The value is NaN for samples that do not count, because the
+    machine was in another state."""
     values = of_every_sample(results, name)
     return np.where(results["/sweep/counted"] == 0, np.nan, values) if results.has("/sweep/counted") else values
 
@@ -103,8 +104,9 @@ def same_buckets(results, case):
 
 
 def best_constant(exposed, totals):
-    """Returns the constant that fits the measured E of these cases best, as in the row `constant` of the score. It is the median of E, where
-    each case has the weight 1 / max(E, 0.5 % of T). Returns NaN if no case has an E."""
+    """Returns the constant that fits the measured E of some cases best, as in the row `constant` of the score. It is the median of E, where
+    each case has the weight 1 / max(E, 0.5 % of T). `exposed` and `totals` are E and T of these cases, [case]; the result has their unit. Returns
+    NaN if no case has an E."""
     known = np.flatnonzero(np.isfinite(exposed))
     if not known.size:
         return np.nan

@@ -66,7 +66,8 @@ def _collectives(files):
 
 def _noise(first, before, newest, after):
     """Returns the end of a title: whether T of the case `before` in the first file and T of the case `after` in the newest file differ by noise
-    only, which means that their intervals overlap. Returns an empty text if they differ by more."""
+    only, which means that their intervals overlap. Returns an empty text if they differ by more. If one of them has no interval, the text says
+    that the noise is not known."""
     (low, high), (other_low, other_high) = ([derive.column(f, name)[case] for name in ("ci_low", "ci_high")]
                                             for f, case in ((newest, after), (first, before)))
     if not np.isfinite([low, high, other_low, other_high]).all():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tells which kind of interval of T a file has. It depends on the number of samples and on the program that wrote the file."""
+"""Tells which kind of interval of T a file has. The kind depends on the number of samples and on the version of ddproxy that wrote the file."""
 import numpy as np
 
 from . import derive

@@ -14,8 +14,9 @@ from .output import DiskError
 
 
 def run(page: str, description: str, source: str) -> int:
-    """Reads the command line, writes a page and plots with the module `page` of this package, and prints their names. `source` says what the JSON
-    file is. Returns the exit code: 0; 2 for wrong usage, a damaged file or a library that is missing; 4 if the disk is full."""
+    """Reads the command line, writes a page and plots, and prints their names. `page` is the name of the module of this package that writes them,
+    for instance "memory_page". `source` says what the JSON file is. Returns the exit code: 0; 2 for wrong usage, a damaged file or a
+    library that is missing; 4 if the disk is full."""
     program = Path(sys.argv[0]).name
     try:
         writer = importlib.import_module(f".{page}", __package__)

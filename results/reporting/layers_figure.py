@@ -19,8 +19,8 @@ def layer_seconds(results):
 
 
 def slowest_rank(results):
-    """Returns (slowest rank, share by which it is slower than the median over the ranks), or None with one
-    rank."""
+    """Returns (rank, share) of the rank whose layers take longest in total. The share says by how much this
+    time is above the median over the ranks; 0.1 is 10 %. Returns None if there is only one rank."""
     _, seconds = layer_seconds(results)
     totals = seconds.sum(axis=1)
     if totals.size < 2:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the first lines of the page: how much faster the best bucket size is than 25 MiB, and the answer in a few sentences."""
+"""Writes the first lines of the page: how much faster the best bucket size is than 25 MiB, and a summary in a few sentences."""
 import numpy as np
 
 from . import derive, intervals, step_figure
@@ -43,7 +43,7 @@ def _includes_best(results, best, other):
 
 
 def _smallest_seen(results, totals, best, other):
-    """Returns the smallest difference T(other) - T(best) that is beyond the noise, as a share of T(best). It follows from the same interval as the result
+    """Returns the smallest difference T(other) - T(best) that would be beyond the noise, as a share of T(best). It follows from the same interval as the result
     of _within_noise()."""
     if results.has("/sweep/over_best", "/sweep/over_best_low"):
         seen = results["/sweep/over_best"][other] - results["/sweep/over_best_low"][other]
@@ -139,7 +139,8 @@ def _as_fast(results, totals, best):
 
 
 def answer(results):
-    """Returns the answer in a few sentences."""
+    """Returns a summary of the file in a few sentences: T and E at the best bucket size, the best bucket size by the model, and how much longer T is in
+    other cases. For a file of whole steps, returns step_figure.answer()."""
     if not results.has("/sweep/strategy", "/sweep/measured"):
         if step_figure.has_steps(results):
             return step_figure.answer(results)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds values that cannot be right. Names them, and says why they are impossible and what the cause may be."""
+"""Finds values that cannot be right, and negative overlaps, which are possible but unexpected. Names them, and says what the cause may be."""
 import numpy as np
 
 from . import costs_figure, derive
@@ -109,7 +109,7 @@ def _speeds(results):
 
 
 def _steps(results):
-    """Names steps with a negative exposed communication. E of a step is its time minus the compute time that
+    """Says how many steps have a negative exposed communication. E of a step is its time minus the compute time that
     was measured without communication."""
     parts = list(results["/step/part"])
     exposed, totals = (results["/step/measured"][parts.index(part)] for part in ("exposed", "step"))
@@ -121,7 +121,7 @@ def _steps(results):
 
 
 def impossible(results):
-    """Returns one or more sentences for each kind of impossible value."""
+    """Returns a list of texts, one for each kind of impossible or unexpected value."""
     found = [*_efficiency(results), *_speeds(results)]
     if results.has("/sweep/strategy", "/sweep/measured"):
         found = [*_overlaps(results), *_exposed(results), *_slowdown(results), *_tails(results), *_below_bound(results), *found]

@@ -11,7 +11,7 @@ from . import derive, intervals, style
 # distances, the outer parts of the axis are logarithmic.
 FAR = 8.0
 
-APART = 0.08  # ticks are further apart than this share of the axis
+APART = 0.08  # a tick is dropped if it is nearer to an outermost sample than this share of the axis
 
 
 def deviations(results):
@@ -37,7 +37,8 @@ def _with_outermost(axes, ticks, ends):
 
 
 def _decades(axes, linear):
-    """Sets ticks at 0, near the ends of the linear part, and at powers of ten outside of it. Leaves room around the data."""
+    """Sets ticks at 0, near the ends of the linear part, and outside of it at powers of ten and at the outermost samples. Leaves room around the
+    data."""
     low, high = min(axes.dataLim.xmin * 1.5, -linear), max(axes.dataLim.xmax * 1.5, linear)
     edge = float(f"{linear:.0e}")
     outside = [p for p in 10.0 ** np.arange(-2, 8) if 4.0 * edge < p <= max(-low, high)][::-1]

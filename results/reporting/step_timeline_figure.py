@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws the tasks of one whole step (`ddproxy step`) over time, with a row for each resource. The first panel
-has the measured or replayed times, the second one the predicted times. The last panel has the live
-buffers."""
+"""Draws the tasks of one whole step (`ddproxy step`) over time, with a row for each lane. The first panel has
+the measured or replayed times, the second one the predicted times (if the file has them). The last panel has
+the live buffers."""
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Patch
@@ -29,7 +29,7 @@ def has_prediction(results):
 
 
 def rows_of(resource):
-    """Returns {resource: position of its row}: compute at the top, the communication lanes below it."""
+    """Returns {lane: position of its row}: compute at the top, the communication lanes below it. `resource` has the lane of each task."""
     names = sorted(set(resource), key=lambda name: (name != "compute", name))
     return {name: float(len(names) - 1 - k) for k, name in enumerate(names)}
 

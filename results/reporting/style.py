@@ -29,7 +29,8 @@ matplotlib.rcParams.update({
 
 
 def time_scale(seconds):
-    """Returns (factor, unit) with which the value is readable."""
+    """Returns (factor, unit). The unit is the largest one of s, ms and µs in which `seconds` is at least 1, or else µs. The factor converts seconds
+    to this unit."""
     for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
         if seconds * factor >= 1.0:
             return factor, unit

@@ -20,15 +20,16 @@ EXPOSED = ("exposed", "exposed_low", "exposed_high", "predicted_exposed", "none"
 
 @dataclass
 class Curve:
-    """Holds the columns of /sweep that a curve needs, in the unit of the axis."""
+    """Holds the columns of /sweep that a curve needs, in the order of TOTAL and in the unit of the axis. `factor` converts seconds to this unit."""
     results: object
     cases: Cases
     factor: float
     columns: list
 
     def limits(self, anchor):
-        """Returns the ranges of the two segments of the axis. They follow from the measured medians and the predictions of the cases with a cap.
-        Intervals extend this range by at most 0.4 times its length at each end, because intervals of few samples can be wide."""
+        """Returns the ends of the two segments of the axis, see broken_axis.limits(). The lower segment shows the measured medians and the predictions
+        of the cases with a cap. The intervals of T or E extend this range by at most 0.4 times its length at each end, because intervals of few
+        samples can be wide."""
         middle, low, high, predicted, *_ = self.columns
         caps = np.flatnonzero(self.cases.capped)
         main = np.concatenate([middle[caps], predicted[caps]])
@@ -171,7 +172,8 @@ def _level(axes, value, bottom, unit, label, **look):
 
 
 def _where(values, predicted, bottom):
-    """Returns words for a curve that cannot be seen, because it lies below the axis or under the prediction."""
+    """Returns words for a curve that cannot be seen, because it lies below the axis, or because the line of the prediction covers it. Returns an
+    empty text if the curve can be seen."""
     if np.nanmax(values) < bottom:
         return ", below this axis"
     same = np.allclose(values, predicted, rtol=0.005, atol=0.0, equal_nan=True)
@@ -179,7 +181,7 @@ def _where(values, predicted, bottom):
 
 
 def _baselines(axes, curve, bottom, unit):
-    """Draws the baselines, which a prediction has to beat, and the lower bound."""
+    """Draws two simpler predictions, with which the model is compared, and the lower bound on E."""
     results, line, x, factor = curve.results, curve.cases.line(), curve.cases.x, curve.factor
     floor = float(results["/sweep/floor"]) * factor if results.has("/sweep/floor") else np.nan
     uncontended = derive.column(results, "uncontended")[line] * factor
@@ -229,7 +231,7 @@ def _draw_exposed(figure, cases, results):
 
 
 def draw_sweep(results):
-    """Draws T(b) above, and E(b) with its lower bound and baselines below. Returns None if no bucket size was measured."""
+    """Returns a figure of T(b), and below it E(b) with its lower bound and two simpler predictions. Returns None if no bucket size was measured."""
     if not results.has("/sweep/strategy", "/sweep/measured") or not has_caps(results):
         return None
     if not np.isfinite(derive.column(results, "measured_median")[capped(results)]).any():

@@ -25,7 +25,7 @@ def _range(results, case):
 
 
 def events(results, case, names=("start", "end", "resource")):
-    """Returns the columns of the events of the case, on the first rank that has events in the file."""
+    """Returns the datasets `names` of /timeline, each [event], for the events of the case on the lowest rank that has events."""
     part = _range(results, case)
     mine = slice(None)
     if results.has("/timeline/event_rank"):
@@ -121,8 +121,9 @@ def has_memory(results):
 
 
 def live_memory(results, case, of=""):
-    """Returns (seconds, bytes): a step curve of the live buffers, from the start of the backward pass or of
-    the step. If `of` is "predicted_", returns the curve of the predicted step."""
+    """Returns (seconds, bytes): a staircase curve of the live buffers. They have bytes[k] from seconds[k] until
+    seconds[k + 1]. Time 0 is the start of the backward pass or of the whole step. If `of` is "predicted_",
+    returns the curve of the predicted step."""
     start, end, at_start, at_end = events(results, case, tuple(of + name for name in ("start", "end", "live_bytes_start", "live_bytes_end")))
     times, live = np.concatenate([end, start]), np.concatenate([at_end, at_start])
     task, is_end = np.tile(np.arange(len(start)), 2), np.repeat([1, 0], len(start))

@@ -13,7 +13,9 @@
 namespace ddproxy::results {
 namespace {
 
-constexpr std::size_t most_compared = 200;  // characters; many, because values may differ only at their ends
+// Number of characters of a value that a message quotes. It is large, because values may differ only at their
+// ends.
+constexpr std::size_t most_compared = 200;
 
 // Names the numbers of a value, for instance "batch 2, sequence 32" for "2, 32". Results files and the files
 // of nights contain only the numbers.

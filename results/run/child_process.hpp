@@ -13,7 +13,7 @@ namespace ddproxy::results {
 /// its memory, allocations fail.
 struct ChildLimits {
   double seconds = 60.0;                      ///< elapsed time, and also processor time
-  std::size_t memory = std::size_t{1} << 30;  ///< bytes in addition to what the program already uses
+  std::size_t memory = std::size_t{1} << 30;  ///< bytes of address space beyond what the program uses already
   std::size_t answer = std::size_t{1} << 30;  ///< largest answer, bytes
 };
 

@@ -46,8 +46,8 @@ std::vector<std::string> texts_in(std::string_view answer) {
 }  // namespace
 
 ChildLimits limits_for(std::filesystem::path const& path, double patience) {
-  // A file is not compressed: its datasets take about the size of the file, and at most two copies exist at
-  // once.
+  // Results files are not compressed, so in memory the datasets take about the size of the file. At most two
+  // copies exist at once. The limit has room for four.
   ChildLimits limits{.seconds = patience};
   std::error_code absent;
   if (const auto size = std::filesystem::file_size(path, absent); !absent) {

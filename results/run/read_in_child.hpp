@@ -12,8 +12,8 @@
 namespace ddproxy::results {
 
 /// Returns the limits for a child process that reads the results file `path`: `patience` seconds plus one
-/// second per MiB of the file, and 1 GiB of memory plus four times the file size. A file that does not exist
-/// counts as empty.
+/// second per MiB of the file, 1 GiB of memory plus four times the file size, and an answer of 1 GiB plus two
+/// times the file size. A file that does not exist counts as empty.
 ChildLimits limits_for(std::filesystem::path const& path, double patience);
 
 /// Reads a results file in a child process, so that even a damaged file cannot crash or hang this process.
@@ -26,8 +26,8 @@ ChildLimits limits_for(std::filesystem::path const& path, double patience);
 std::string read_bytes_in_child(std::filesystem::path const& path, std::function<std::string()> const& read,
                                 double patience);
 
-/// As read_bytes_in_child(), but `read` returns texts, and this function returns these texts. Unprintable
-/// characters are replaced, and each text is cut after 2,000 characters.
+/// Works as read_bytes_in_child(), but `read` returns texts, and this function returns these texts.
+/// Unprintable characters are replaced, and each text is cut after 2,000 characters.
 std::vector<std::string> read_in_child(std::filesystem::path const& path,
                                        std::function<std::vector<std::string>()> const& read,
                                        double patience = 20.0);

@@ -11,13 +11,16 @@
 
 namespace ddproxy::results {
 
-/// Holds the times of one case of a run. A case is a row of the sweep (docs/glossary.md).
+/// Holds the times of one case of a run. A case is a row of the sweep, a part that [gate] of the input
+/// measures (strategy "part"), or a whole step or one of its parts (strategy "step").
 struct CaseTimes {
   std::string name;
   std::string strategy;
-  std::vector<double> samples;  ///< T in seconds, maximum over ranks; NaN if not measured
-  double seconds;               ///< median of the finite samples; NaN if there is none
-  bool ours = true;             ///< false: PyTorch DDP, added by scripts/record-torch.py --beside
+  /// Times in seconds (of a row of the sweep: T), maximum over ranks. NaN if not measured, or if the run left
+  /// the sample out of its own figures.
+  std::vector<double> samples;
+  double seconds;    ///< median of the finite samples; NaN if there is none
+  bool ours = true;  ///< false: PyTorch DDP, added by scripts/record-torch.py --beside
 };
 
 /// Describes one condition under which a run was measured.
@@ -42,9 +45,9 @@ struct Run {
   std::string revision;            ///< source revision
   std::string machine;             ///< device kind, number of ranks, host names without their digits
   std::string label;               ///< name that the user gave to the machine (--label); empty: none
-  bool replay = false;             ///< compute or all-reduces took their times from a table
+  bool replay = false;             ///< compute or all-reduces were replayed
   std::string valid;    ///< the attribute `valid`, translated if an earlier version wrote the file;
-                        ///< "missing" if a finished file lacks it; empty for an unfinished file
+                        ///< "missing" if a finished file with cases of ddproxy lacks it; else empty
   double tokens = 0.0;  ///< tokens of all ranks in a step; NaN if the file lacks a number that is needed
   using Values = std::vector<std::pair<std::string, std::string>>;  ///< key and value
   Values identity;  ///< values that must be equal in compared runs; --allow accepts these keys; an empty
@@ -52,11 +55,11 @@ struct Run {
   std::vector<Condition> conditions;  ///< values that should be equal: a difference causes a warning
   std::vector<std::string>
       unverified;                ///< names of ddproxy's cases that have times but no verified gradients
-  bool is_twin = false;          ///< compute and all-reduces both took their times from tables
+  bool is_twin = false;          ///< compute and all-reduces were both replayed
   std::string session;           ///< session of scripts/gate; empty: the run is not a round of a gate
   std::int64_t round = 0;        ///< number of the round in the session, from 1
-  std::vector<CaseTimes> cases;  ///< cases of the sweep, then what [gate] of the input measures besides them,
-                                 ///< for instance "compute/linear" or "bucket"
+  std::vector<CaseTimes> cases;  ///< cases of the sweep, or a step and its parts; then what [gate] of the
+                                 ///< input measures besides them, for instance "compute/linear" or "bucket"
 
   /// Returns whether the run measured whole steps.
   bool has_steps() const { return std::ranges::find(cases, "step", &CaseTimes::strategy) != cases.end(); }

@@ -107,7 +107,8 @@ void refuse_collectives(Reader const& reader) {
       "beside such files");
 }
 
-// Returns the parts of the whole steps of `ddproxy step`, and the step itself.
+// Returns the times of the whole steps of `ddproxy step`, and of those parts that is_comparable_part()
+// accepts.
 std::vector<CaseTimes> read_steps(Reader const& reader) {
   check_verified_step(reader);
   const std::string file = reader.path().string();

@@ -73,7 +73,8 @@ double round_trip_of(Reader const& reader) {
   return known ? round_trips[static_cast<std::size_t>(scored[0])] : 0;
 }
 
-// Returns the call of the all-reduces. Earlier files of whole steps have it in /allreduce only.
+// Returns the MPI call that made the all-reduces. If an earlier version wrote a file of whole steps, only the
+// group /allreduce has it.
 std::string call_of(Reader const& reader) {
   const auto call = reader.text(measured_group(reader), "call");
   return call.empty() && has_steps(reader) ? reader.text("/allreduce", "call") : call;
@@ -130,9 +131,9 @@ std::string files_of(Run const& a, Run const& b) {
   return a.path.string() + " and " + b.path.string();
 }
 
-// Finds the first pair of runs that differ in condition number `c`. Agreement is not transitive: clocks may
-// drift apart in small steps, and a file may lack the condition. So the function compares every pair of
-// distinct values. Equal values are compared only once.
+// Finds the first pair of runs that differ in conditions[c], and assigns it to `found`. Agreement is not
+// transitive: clocks may drift apart in small steps, and a file may lack the condition. So the function
+// compares every pair of distinct values. Equal values are compared only once.
 bool find_pair(std::span<Run const* const> runs, std::size_t c, ConditionDifference& found) {
   std::vector<Run const*> different;
   for (Run const* run : runs) {

@@ -14,11 +14,11 @@ namespace ddproxy::results {
 /// Reads a results file. A child process reads it, so that even a damaged file cannot crash or hang this
 /// process. Names of cases are kept as they are; other texts are made printable.
 ///
-/// Throws std::invalid_argument, one line that names the file, in these cases: Reader rejects the file; a
-/// case's gradients were wrong; a time is not a positive number; a case's name cannot be printed; the child
-/// crashes; the child takes longer than `patience` seconds plus one second per MiB of the file; the child
-/// needs more memory than 1 GiB plus four times the file size. Throws std::runtime_error if no process can be
-/// started.
+/// Throws std::invalid_argument, one line that names the file, in these cases: Reader rejects the file;
+/// read_cases() rejects it (run_cases.hpp), for instance because gradients were wrong; the name of a case
+/// cannot be printed or has more than 256 bytes; the child crashes; the child takes longer than `patience`
+/// seconds plus one second per MiB of the file; the child needs more memory than 1 GiB plus four times the
+/// file size. Throws std::runtime_error if no process can be started.
 Run read_run(std::filesystem::path const& path, double patience = 20.0);
 
 /// Returns true if both runs come from one file or from copies of one file. Two files count as copies if

@@ -29,16 +29,16 @@ Integers integers_of(Reader const& reader, std::string_view dataset, std::size_t
   return values;
 }
 
-// Returns what was computed and what was replayed: "compute kernels, all-reduce mpi, progress thread, copies
-// none".
+// Returns how compute, all-reduces and copies were carried out, for instance "compute kernels, all-reduce
+// mpi, progress thread, copies none".
 std::string mode_of(Reader const& reader, std::string_view group) {
   const auto value = [&](std::string_view name) { return reader.text(group, name, "?"); };
   return "compute " + value("compute_mode") + ", all-reduce " + value("backend") + ", progress " +
          value("progress") + ", copies " + value("copies");
 }
 
-// Computes an eight-digit hash of the plan of each case, that is of its bucket sizes. The hash is empty if
-// the file has no plans.
+// Computes a hash of the plan of each case, that is of its bucket sizes, as eight hexadecimal digits. The
+// text is empty if the file has no plans.
 class Plans {
  public:
   Plans(Reader const& reader, std::size_t cases)
@@ -71,7 +71,7 @@ std::string buckets_of(Reader const& reader) {
 
 // Returns the cases of the sweep with their plans as one text. A case of the strategy `optimal` is listed
 // without its plan, because this plan depends on measurements. A case of another program is also listed
-// without a plan.
+// without a plan. For whole steps, returns what buckets_of() returns.
 std::string sweep_of(Reader const& reader) {
   if (has_steps(reader)) return buckets_of(reader);
   const auto names = reader.texts("/sweep/name"), strategies = reader.texts("/sweep/strategy");
@@ -94,9 +94,9 @@ std::string sweep_of(Reader const& reader) {
 }
 
 // Returns where the all-reduce buffers were: "host", "staged" or "direct"; empty if MPI did not reduce. The
-// attribute `allreduce` of the file also contains the backend, the progress and the wire format. The keys
-// `mode` and `wire` have these. The NCCL version is not part of the identity, because a user may want to
-// compare versions.
+// attribute `allreduce` of the file also contains the backend, the progress and the wire format. They are
+// left out here, because the keys `mode` and `wire` have them. The NCCL version is not part of the identity,
+// because a user may want to compare versions.
 std::string buffers_of(Reader const& reader) {
   const auto text = reader.text("/provenance", "allreduce");
   if (reader.text(measured_group(reader), "backend") != "mpi" || text.empty()) return "";

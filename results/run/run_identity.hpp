@@ -16,7 +16,7 @@ bool has_steps(Reader const& reader);
 std::string_view measured_group(Reader const& reader);
 
 /// Returns the keys and values that must be equal in compared runs. A value is empty if the file does not
-/// contain it or if it does not apply.
+/// contain it or if it does not apply. Throws std::invalid_argument that names the file if it is damaged.
 Run::Values identity_of(Reader const& reader);
 
 }  // namespace ddproxy::results

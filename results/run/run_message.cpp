@@ -98,7 +98,7 @@ struct Unpacker {
     text = take(length);
   }
 
-  // Appends the values one by one: a length alone must not reserve memory.
+  // Appends the values one by one, so that a wrong length in a damaged message does not reserve memory.
   template <class T>
   void get(std::vector<T>& values) {
     Length count = 0;

@@ -63,7 +63,7 @@ def judge_options(options):
 
 
 def output_options(options):
-    """Returns the further options of the last call of `ddproxy compare`."""
+    """Returns the other options. Only two calls of `ddproxy compare` get them: the last one, and the one with --dry-run before anything is measured."""
     words = ["--allow-undecided"] if options.allow_undecided else []
     for name in ("json", "csv", "junit", "pin", "at_least", "acknowledge"):
         if (value := getattr(options, name)) is not None:

@@ -10,11 +10,11 @@ from gate_runs.failure import RUN_FAILED, USAGE, Failed
 
 
 def core_lists(ranks, threads):
-    """Returns the compute cores and the communication cores of each rank, as --compute-cores and --communication-cores take them.
+    """Returns two strings, the arguments of --compute-cores and --communication-cores: the cores of each rank.
 
     If there are enough cores, each rank has cores of its own for compute and for communication. Otherwise a rank communicates on the first
-    core of the next rank. This core is idle if one rank computes and the other one only takes part in all-reduces (inputs/gate.toml). Raises
-    Failed if there are too few cores for compute."""
+    core of the next rank. With inputs/gate.toml and two ranks that core is idle: rank 0 computes, and rank 1 only takes part in all-reduces.
+    Raises Failed if there are too few cores for compute."""
     cores = sorted(os.sched_getaffinity(0))
     needed = ranks * threads
     if needed > len(cores):
@@ -38,8 +38,9 @@ def launcher_of_build(folder):
 
 @functools.cache
 def launcher_of(ranks, folder):
-    """Returns the start of the command that runs `ranks` ranks of the build in this folder. The launcher is MPIEXEC if that is set,
-    else the launcher of the build. The launcher does not bind ranks to cores, because the program does so itself."""
+    """Returns the first words of the command that runs `ranks` ranks of the build in this folder. Returns no words for one rank, which needs no
+    launcher. The launcher is MPIEXEC if that is set, else the launcher of the build. Open MPI is told not to bind ranks to cores, because the
+    program does so itself. Raises Failed if the launcher cannot be started."""
     if ranks == 1:
         return []
     program = os.environ.get("MPIEXEC") or launcher_of_build(folder)

@@ -63,7 +63,8 @@ class Side:
             self.fail()
 
     def turn(self):
-        """Lets the build take its next sample. Returns False if there was none left and the build ended with exit code 0."""
+        """Lets the build take its next sample. Returns False if no sample was left and the build ended with exit code 0. Raises Failed if it
+        ended with another code."""
         os.write(self.go, b"g")
         if self.wait():
             return True
@@ -72,7 +73,8 @@ class Side:
         return False
 
     def wait(self):
-        """Waits for the build. Returns True when the build has finished its turn, and False when its process has ended."""
+        """Waits for the build. Returns True when the build has finished its turn, and False when its process has ended. Raises Failed after
+        LONGEST_TURN_S seconds."""
         limit = time.monotonic() + LONGEST_TURN_S
         ended = os.pidfd_open(self.process.pid) if hasattr(os, "pidfd_open") else None
         try:

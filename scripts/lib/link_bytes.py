@@ -4,8 +4,9 @@
 """link_bytes.py RESULT.json RANKS BYTES   checks that the all-reduces of a run went over the limited link.
 
 RESULT.json is the JSON file of `ddproxy run` or `sweep`. BYTES is the file that scripts/slow-link wrote (SLOW_LINK_BYTES). Each sample of a case reduces
-all gradients once, so 2 (n - 1) S bytes pass the link (scripts/lib/link_rate.py). The run also reduces outside its samples, which is not counted here.
-Exit code 4: less than half of these bytes passed the link, so the MPI library used another way. Exit code 2: a file cannot be read."""
+all gradients once. With n ranks and S bytes of gradients, 2 (n - 1) S bytes then pass the link (scripts/lib/link_rate.py). The run also reduces outside
+its samples, which is not counted here. Exit code 4: less than half of these bytes passed the link, so the MPI library used another way. Exit code 2: a
+file cannot be read, or lacks the data."""
 import json
 import sys
 

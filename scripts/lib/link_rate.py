@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """link_rate.py LAYERS.json RANKS RHO   prints the rate of a shared link at which an all-reduce of all gradients takes RHO times as long as the backward pass.
 
-LAYERS.json is the JSON file of `ddproxy layers`. The rate is in Mbit/s, rounded to 100. All ranks send over the same link (scripts/slow-link). A ring
-all-reduce of S bytes among n ranks sends 2 (n - 1) / n S bytes from each rank, so 2 (n - 1) S bytes pass the link. The time of the backward pass is the
-moment at which its last gradient is ready. Exit code 2: the file is not a file of `ddproxy layers`, or the pass in it took no time."""
+LAYERS.json is the JSON file of `ddproxy layers`. The rate is in Mbit/s, a multiple of 100, and at least 100. All ranks send over the same link
+(scripts/slow-link). A ring all-reduce of S bytes among n ranks sends 2 (n - 1) / n S bytes from each rank, so 2 (n - 1) S bytes pass the link. The time
+of the backward pass is the moment at which its last gradient is ready. Exit code 2: the file is not a file of `ddproxy layers`, or the pass in it took no
+time."""
 import json
 import sys
 

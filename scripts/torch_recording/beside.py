@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Adds DDP's cases to a results file of ddproxy, so that one report shows the cases of both and the
-prediction. Needs h5py."""
+"""Adds the cases of DDP to a results file of ddproxy, so that one report shows the cases of ddproxy, the cases
+of DDP and the prediction. Needs h5py."""
 import h5py
 import numpy as np
 
@@ -20,7 +20,7 @@ OF_HDF5 = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"}
 
 def check(path):
     """Returns the number of ranks of the file and the number of elements of its model. Call it before anything is measured. A child process reads
-    the whole file, because a damaged file can crash the HDF5 library."""
+    the whole file, because a damaged file can crash the HDF5 library. Raises UsageError if the file cannot be read or has no sweep."""
     try:
         values = read_in_child(path)[0]
     except ReportError as error:
@@ -52,7 +52,7 @@ def padded(values, shape, data):
 
 
 def longer(data, extra, count):
-    """Returns `data` with `count` more cases. They have the values of `extra`, or fill values if `extra` is None."""
+    """Returns the values of `data` with more entries in the first dimension: those of `extra`, or `count` fill values if `extra` is None."""
     more = extra[()] if extra is not None else fill((count, *data.shape[1:]), data)
     rest = tuple(max(pair) for pair in zip(data.shape[1:], more.shape[1:]))
     return np.concatenate([padded(data[()], (len(data), *rest), data), padded(more, (len(more), *rest), data)])
@@ -65,7 +65,7 @@ def rewrite(group, columns):
     for name, (named, values, attributes, dtype) in columns.items():
         data = group.create_dataset(name, data=values, dtype=dtype)
         data.attrs.update(attributes)
-        if list(named) == [name]:  # a dimension scale: it holds the coordinates of the dimension that has its name
+        if list(named) == [name]:  # a dimension scale: it holds the coordinates of the dimension with the same name
             data.make_scale(name)
             continue
         for axis, dimension in enumerate(named):

@@ -77,7 +77,8 @@ def balance(multiply, buffer):
 
 
 def measure(model, sizes, table, device, samples):
-    """Returns [(bytes, kappa, gamma)] for these sizes, which `table` must contain. kappa and gamma are medians.
+    """Returns [(bytes, kappa, gamma)] for `sizes`, in bytes. `table` is the result of network.table() and must contain these sizes. kappa and
+    gamma are medians over the samples.
 
     gamma is relative to a(x) of the table, not to the few calls measured here. So a(x) and gamma together give the time that was measured
     while compute ran."""

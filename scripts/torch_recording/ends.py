@@ -13,8 +13,9 @@ from .ranks import UsageError
 
 
 def exit_code_of(record: Callable[[], int]) -> int:
-    """Calls `record` and returns its exit code. After an error it prints one line and returns 2 for wrong usage, or 4 for a run-time failure and
-    for a full disk. Wrong usage is the same on all ranks, so only the first one prints it."""
+    """Calls `record` and returns its exit code. After an error it prints one line. It then returns 4 for a run-time failure or a full disk, and 2
+    for wrong usage, a missing module, or a file that cannot be opened. Wrong usage is the same on all ranks, and only the first rank writes
+    files, so only the first rank prints these errors. Each rank prints its own run-time failure."""
     program, rank = Path(sys.argv[0]).name, os.environ.get("RANK", "0")
     try:
         return record()

@@ -40,7 +40,7 @@ def elements(model):
 
 
 def check_names(model):
-    """Rejects names that cannot be the first value of a row of gradients.csv. The table has no quotes."""
+    """Rejects names that cannot be the first value of a row of gradients.csv, for instance names with a comma, because the table has no quotes."""
     for name, _, _ in accumulators(model):
         if name != name.strip() or name.startswith("#") or name == END_OF_PASS or any(c in name for c in ",\r\n"):
             raise ranks.UsageError(f"the parameter {name!r}: gradients.csv cannot hold this name; rename it: a name must not contain a "
@@ -56,8 +56,8 @@ def check_dense(model):
 
 
 def loss_of(model, loss):
-    """Returns the loss of the model. If the user's function fails on any rank, raises UsageError on all ranks. Errors of torch itself
-    are raised unchanged."""
+    """Returns the loss of the model. If the user's function fails on any rank, raises UsageError on all ranks. A RuntimeError, which torch raises
+    if the network or the memory fails, is passed on unchanged."""
     value, problem = None, ""
     try:
         value = loss(model)
@@ -84,7 +84,8 @@ def check_alike(samples):
 
 
 def one_pass(model, loss, device, marks):
-    """Runs a backward pass. Returns the ready times by name and the end of the pass, in seconds from its start."""
+    """Runs a forward and a backward pass. Returns the ready times by name and the end of the backward pass, in seconds from the start of the
+    backward pass. The hooks of record() put the points in time into `marks`."""
     clock = Clock(device)
     model.zero_grad(set_to_none=True)
     value = loss_of(model, loss)

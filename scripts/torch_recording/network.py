@@ -27,8 +27,8 @@ def sizes(total, others=()):
 
 def reduce_in_a_row(calls, buffer):
     """Runs `calls` all-reduces and returns when all are complete. Issues them as DDP does for its buckets, without waiting until the previous
-    one is complete. They may overlap, since Gloo works on two at a time. The buffer contains zeros, so the order of the reductions does not
-    change it."""
+    one is complete. They may overlap, since Gloo works on two at a time. All of them reduce the same buffer. It contains only zeros, so they do
+    not change it."""
     for work in [dist.all_reduce(buffer, async_op=True) for _ in range(calls)]:
         work.wait()
     ranks.synchronize(buffer.device)
@@ -47,7 +47,8 @@ def calls_for(buffer):
 
 
 def table(wanted, device, samples):
-    """Returns [(bytes, [seconds of each sample])] for the sizes `wanted`, in bytes, in ascending order."""
+    """Returns [(bytes, [seconds of each sample])] for the sizes `wanted`, which are in bytes, in ascending order. The returned sizes are rounded
+    up to whole elements of 4 bytes."""
     largest = torch.zeros(-(-wanted[-1] // 4), device=device)
     trials = []
     for size in wanted:

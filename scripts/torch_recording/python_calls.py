@@ -62,7 +62,7 @@ class PythonCalls:
 
         @functools.wraps(function)
         def call(*args, **kwargs):
-            if self.inside:  # one function of torch.distributed may call another one
+            if self.inside:  # called by another function of torch.distributed, whose call is recorded already
                 return function(*args, **kwargs)
             given = signature.bind(*args, **kwargs).arguments
             self.calls.append(call_of(verb, given))

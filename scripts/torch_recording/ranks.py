@@ -45,7 +45,8 @@ def wait_for(children, accepted, seconds=float("inf")):
 
 
 def join(backend):
-    """Joins the process group and returns the device of this rank."""
+    """Joins the process group and returns the device of this rank. With Gloo, also divides the cores among the ranks of this machine, unless
+    OMP_NUM_THREADS is set. Raises UsageError for nccl without a GPU."""
     if backend == "nccl":
         if not torch.cuda.is_available():
             raise UsageError("--backend nccl: PyTorch sees no GPU; use --backend gloo")
@@ -74,7 +75,7 @@ def gather(value):
 
 
 def synchronize(device):
-    """Waits only for this thread's stream, so that work on other streams continues."""
+    """Waits until the work in this thread's current CUDA stream is done. Does not wait for other streams. Does nothing on a CPU."""
     if device.type == "cuda":
         torch.cuda.current_stream(device).synchronize()
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Implements --reuse: takes the gradients of an earlier recording. It must have the same model and the same number of ranks."""
+"""Implements --reuse: reads gradients.csv of an earlier recording instead of measuring it again. The recording must be of the same model, with
+the same number of ranks."""
 import csv
 
 import torch.distributed as dist
@@ -9,7 +10,8 @@ from . import gradients, ranks
 
 
 def read(path, columns):
-    """Returns the rows of a table that record-torch.py wrote. `columns`: name -> type of the column."""
+    """Returns the rows of a table that record-torch.py wrote, as tuples. `columns`: name -> type of each column to return. Raises UsageError if the
+    table cannot be read."""
     try:
         with open(path, encoding="utf-8") as file:
             return [tuple(kind(row[name]) for name, kind in columns.items()) for row in csv.DictReader(file)]

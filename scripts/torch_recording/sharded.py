@@ -60,7 +60,7 @@ class Zero1:
         return self.net.no_sync()
 
     def all_reduces(self):
-        """Returns the bytes of DDP's all-reduces. They are known after two steps."""
+        """Returns a list with the bytes of each all-reduce of DDP. They are known after two steps."""
         return sweep.bucket_bytes(self.net)
 
 
@@ -68,8 +68,8 @@ METHODS = {method.name: method for method in (Fsdp2, Zero1)}
 
 
 def step(method, loss, calls):
-    """Runs a step and returns its seconds: those of the slowest rank, minus the time in which `calls` filled
-    in results in place of silent collectives."""
+    """Runs a step and returns its seconds, the maximum over the ranks. The time in which `calls` filled in
+    results in place of silent collectives is subtracted on each rank."""
     method.optimizer.zero_grad(set_to_none=True)
     ranks.barrier(torch.device("cpu"))
     before, start = calls.seconds, time.perf_counter()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""record-sharded-torch.py: trains a GPT-2 on the CPU with Gloo, in two ways: with FSDP2, and with DDP and ZeroRedundancyOptimizer. For each it records the
-collectives that are really called, predicts the step, and measures it. torch_recording/sharded.py says what the prediction rests on. Writes
+"""record-sharded-torch.py: trains a GPT-2 on the CPU with Gloo, in two ways: with FSDP2, and with DDP and ZeroRedundancyOptimizer. For each way it records the
+collectives that are really called, predicts the step, and measures it. torch_recording/sharded.py says how the prediction is computed. Writes
 DIR/sharded.json and prints a table. Needs torch 2.6 or later, and ddproxy-model for zero1. Exit codes: 0 success; 2 wrong usage; 4 run-time
 failure, or the disk is full."""
 from __future__ import annotations

@@ -12,12 +12,13 @@ SIZES = 6
 TARGET_SECONDS = 0.1  # duration of one sample, unless a single call takes longer
 MOST_REPETITIONS = 100000
 LEAST_SHARE = 0.1  # lower limit for the share of the calls that ran while compute ran
-SLOWEST_TOLD = 0.001  # a smaller speed only says that one of the two made no progress
+SLOWEST_TOLD = 0.001  # lower limit of kappa and gamma; a smaller value only says that compute or the collective made no progress
 
 
 def speeds(compute_alone: float, collective_alone: float, compute_beside: float, collective_beside: float) -> tuple[float, ...]:
-    """Returns (kappa, gamma), the relative speeds of compute and of the collective while both run, in [0.001, 1]. When one of them has ended,
-    the other one continues at full speed. Arguments are in seconds."""
+    """Returns (kappa, gamma), the relative speeds of compute and of the collective while both run, in [0.001, 1]. Assumes that after
+    one of them has ended, the other one continues at full speed. The arguments are the seconds of compute and of the collective, each without
+    the other (alone), and started at the same time (beside)."""
     both = min(compute_beside, collective_beside)
     alone_and_beside = ((compute_alone, compute_beside), (collective_alone, collective_beside))
     return tuple(min(1.0, max(SLOWEST_TOLD, (alone - (beside - both)) / both)) for alone, beside in alone_and_beside)

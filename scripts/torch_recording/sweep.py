@@ -14,7 +14,7 @@ from .gradients import loss_of
 
 PARAMETERS = inspect.signature(DistributedDataParallel.__init__).parameters
 HAS_LIST = "bucket_cap_mb_list" in PARAMETERS
-FIRST_IS_CAP = PARAMETERS["bucket_cap_mb"].default is None  # if false, the first bucket always has 1 MiB
+FIRST_IS_CAP = PARAMETERS["bucket_cap_mb"].default is None  # true: bucket_cap_mb is also the cap of the first bucket; false: that cap is always 1 MiB
 DEFAULT_CAP_MIB, DEFAULT_FIRST_MIB = 25.0, 1.0
 WARM_UP = 2  # before the second step DDP rebuilds its buckets in ready order
 

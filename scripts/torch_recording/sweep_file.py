@@ -105,8 +105,8 @@ def write(path, cases, gradients, about):
 
 
 def write_curve(path, cases, first_is_cap):
-    """Writes a table bucket_mib,seconds. It has only cases whose first buckets follow the same rule. If `first_is_cap` is true, the size of
-    the first bucket is the cap; otherwise it is that of the default case, 1 MiB."""
+    """Writes a table bucket_mib,seconds. It has only cases whose first buckets follow the same rule. If `first_is_cap` is true, the
+    first bucket has the cap of the case. Otherwise its cap is that of the default case, 1 MiB."""
     text = f"# DDP's T, median of {len(cases[0].seconds)} samples; first bucket {'= cap' if first_is_cap else '1 MiB'}\nbucket_mib,seconds\n"
     for case in cases:
         if case.strategy == "bucketed" and case.first_mib == (case.cap_mib if first_is_cap else cases[0].first_mib):
@@ -119,8 +119,8 @@ def between(low, high, form, unit=""):
 
 
 def table(cases):
-    """Returns a Markdown table: T with its interval, and how much faster each case is than the default. The differences are taken round by
-    round."""
+    """Returns a Markdown table. For each case it has the number of buckets, T with its interval, E, and by how many per cent T is smaller than T of
+    the default case. This percentage is computed in each round; the table has its median and its interval."""
     base, lines = cases[0], ["| case | buckets | T s | 95 % | E s | less than the default | 95 % |", "|---|---|---|---|---|---|---|"]
     for case in cases:
         gains = [100 * (1 - max(t) / max(d)) for t, d in zip(case.seconds, base.seconds)]

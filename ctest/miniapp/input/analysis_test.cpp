@@ -198,7 +198,7 @@ TEST(Score, ACaseIsExposedAsItWasMeasured) {
   EXPECT_NEAR(cases[0].measured.total(), 0.5, 1e-12);
   EXPECT_NEAR(cases[0].measured.tail, 0.5, 1e-12);
   EXPECT_NEAR(cases[0].predicted.total(), 0.2, 1e-12);
-  EXPECT_TRUE(std::isnan(cases[0].uncontended));  // this test predicts none
+  EXPECT_TRUE(std::isnan(cases[0].uncontended));  // report() has no prediction without contention
 }
 
 TEST(FigureOfMerit, IsOneStableLine) {

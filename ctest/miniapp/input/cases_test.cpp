@@ -88,7 +88,7 @@ TEST(ResultsMemory, IsThatOfTheGivenCases) {
   const auto config = tiny("[allreduce]\nbackend = \"nccl\"\n[sweep]\nsamples = 5\n");
   const auto workload = make_workload(config);
   const auto cases = make_cases(config, workload);
-  // one case more: 5 samples, and on each rank an event for each operation and for each bucket
+  // The second case adds 5 samples, and on each rank an event for each operation and for each bucket.
   const std::span two(cases.data(), 2);
   const auto buckets = static_cast<double>(cases[1].plan.size());
   const double events = static_cast<double>(workload.pass.operations.size()) + buckets;

@@ -196,7 +196,7 @@ TEST(Config, ReadsWhatAWholeStepConsistsOf) {
                               "[model]\npreset = \"tiny\"\n[step]\nbatch = 6\naccumulation = 3\n"
                               "sync = \"each\"\ncheckpoint = \"layer\"\n"
                               "[optimizer]\nlr = 0.5\nbeta1 = 0\nclip = 2\n"));
-  EXPECT_EQ(config.tokens.batch, 2);  // of a micro-batch
+  EXPECT_EQ(config.tokens.batch, 2);  // sequences of a micro-batch
   EXPECT_EQ(config.step.accumulation, 3);
   EXPECT_EQ(config.step.sync, model::Sync::each);
   EXPECT_EQ(config.step.checkpoint, model::Checkpoint::layer);

@@ -19,10 +19,10 @@ namespace {
 
 constexpr int ranks = 4;
 
-/// The steps of a tiny model on four ranks, and what they need.
+/// Reads the input of a step of a tiny model on four ranks. Returns its lanes and its memory need in bytes.
 class LanesOfStep : public testing::Test {
  protected:
-  // `sections` follow [allreduce] in the input.
+  // `sections` follows the section [allreduce] in the input. It may begin with keys of [allreduce].
   void read(std::string const& sections) {
     config_ = read_config(folder_.file(
         "input.toml", "[model]\npreset = \"tiny\"\n[allreduce]\nbackend = \"mpi\"\n" + sections));
@@ -62,7 +62,7 @@ TEST_F(LanesOfStep, WithoutShardingReduceEveryGradientAndScatterNothing) {
   EXPECT_EQ(lanes()[0].most.scattered, 0U);
 }
 
-// A micro-batch adds the reduced gradients of a unit to a shard, which has a quarter of the unit.
+// Each micro-batch adds the reduced gradients of a unit to the shard of the rank, a quarter of the unit.
 TEST_F(LanesOfStep, OfFsdpAddTheShardOfTheLargestUnit) {
   read("[step]\nbatch = 2\naccumulation = 2\n[shard]\nstage = \"fsdp\"\nunit = \"whole\"\n");
   ASSERT_EQ(lanes().size(), 1U);
@@ -80,8 +80,8 @@ TEST_F(LanesOfStep, OfHybridShardingAreTwo) {
   EXPECT_EQ((lanes()[0].most.scattered > 0) + (lanes()[1].most.scattered > 0), 1) << "only one scatters";
 }
 
-// NCCL only assigns, so a reduce-scatter of NCCL that adds first assigns its result to a buffer of the lane.
-// The MPI engine writes the result of a reduce-scatter to its own buffer, whether it adds or not.
+// NCCL can only assign. So if a reduce-scatter adds its result to memory, NCCL assigns the result to a buffer
+// of the lane first. The MPI engine writes the result of every reduce-scatter to its own buffer.
 TEST_F(LanesOfStep, NeedTheBuffersThatTheirEnginesAllocate) {
   read("piece_mib = 0.0625\n[shard]\nstage = \"fsdp\"\n");
   const double plain = need(Backend::nccl), host = need(Backend::mpi);
@@ -95,14 +95,15 @@ TEST_F(LanesOfStep, NeedTheBuffersThatTheirEnginesAllocate) {
   EXPECT_EQ(host - need(Backend::mpi), 65536) << "a piece of a reduce-scatter";
 }
 
-/// `ddproxy collectives` with a tiny model, on two ranks if the options do not say otherwise.
+/// Predicts the memory of `ddproxy collectives` with a tiny model.
 class CollectivesCommand : public testing::Test {
  protected:
   CollectivesCommand() {
     options.command = "collectives";
     options.verbs = {model::Verb::all_gather, model::Verb::reduce_scatter};
   }
-  // Returns by how many bytes the reduce-scatters increase the memory need, with pieces of 64 KiB.
+  // Returns by how many bytes the reduce-scatters increase the memory need of a rank, with pieces of 64 KiB.
+  // `more` has more keys of [allreduce].
   double added(int ranks = 2, std::string const& more = "") {
     const Config config = read_config(folder_.file(
         "input.toml",

@@ -10,7 +10,8 @@
 
 namespace ddproxy {
 
-/// A temporary folder for input files. The destructor removes it.
+/// A temporary folder for input files. The destructor removes it. All objects of a process have the same
+/// folder, so a test must not use two of them at the same time.
 class Folder {
  public:
   Folder() : path_(std::filesystem::temp_directory_path() / ("ddproxy_input_" + std::to_string(getpid()))) {

@@ -30,7 +30,8 @@ TEST(KernelMemory, HoldsARoundedMessageOfAllGradientsBesideNccl) {
             static_cast<double>(workload.bytes()) / 2 + wire_error_memory(bf16));
 }
 
-// Open MPI allocates 1.5 times the largest piece. Two threads keep that much each.
+// During a call Open MPI allocates 1.5 times the largest piece. Meanwhile the heap of the other thread keeps
+// as much freed memory from its own calls.
 TEST(KernelMemory, HoldsTheTemporariesOfMpiInTwoHeaps) {
   const auto config = tiny("[allreduce]\nbackend = \"mpi\"\npiece_mib = 0.0625\n");
   const auto workload = make_workload(config);
@@ -44,7 +45,7 @@ TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
   const auto arrays =
       static_cast<double>(kernel_memory(kernels.shape, kernels.tokens, 1).total() + gradients);
   EXPECT_EQ(device_memory_need(kernels, workload, 1, 2), arrays + blas_device_memory);
-  const auto packed = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");  // the host converts
+  const auto packed = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");  // the host rounds
   EXPECT_EQ(device_memory_need(packed, make_workload(packed), 1, 2), arrays + blas_device_memory);
   EXPECT_GT(host_memory_need(kernels, workload, 1, 2), arrays + static_cast<double>(1 << 20));
 
@@ -73,8 +74,9 @@ TEST(KernelMemory, OfADeviceHoldsCopiesOfOperandsInBf16) {
   EXPECT_EQ(host_memory_need(bf16, workload, 1, 2), host_memory_need(fp32, workload, 1, 2));
 }
 
-// The lane of the gate copies no message: its wire format is fp32. MPI allocates 1.5 times a piece, in two
-// heaps.
+// The lane of the gate copies no message: its wire format is fp32. In each of two heaps there is what MPI
+// allocates: 1.5 times the largest piece. The largest piece has 16 MiB with the gate. Without the gate it has
+// all gradients.
 TEST(KernelMemory, HoldsTheMessagesOfTheGate) {
   const auto gate = tiny("[allreduce]\nbackend = \"mpi\"\n[gate]\nallreduce_kib = [64, 65536]\n");
   const auto none = tiny("[allreduce]\nbackend = \"mpi\"\n");
@@ -97,8 +99,8 @@ double beside_device(std::string const& keys, int ranks = 2) {
 }
 
 // The host holds two pinned slots, and in each of two heaps what MPI allocates: 1.5 times a piece. In bf16 a
-// piece has half of the bytes on the wire, and the engine has a message of this size. The arrays that compare
-// what was reduced are then larger than what MPI allocates, and take its place in one heap.
+// piece has half as many bytes on the wire, and the engine has a message of this size. The arrays with which
+// ddproxy compares reduced gradients are then larger than what MPI allocates, and take its place in one heap.
 TEST(StagedMemory, HoldsTwoSlotsAndWhatMpiTakes) {
   EXPECT_EQ(beside_device("backend = \"mpi\"\n"), (2 + 3) * piece_bytes);
   EXPECT_EQ(beside_device("backend = \"mpi\"\nbuffers = \"staged\"\n"), (2 + 3) * piece_bytes);
@@ -112,7 +114,7 @@ TEST(StagedMemory, IsNoneIfMpiTakesDeviceMemoryOrTakesNoPart) {
   EXPECT_EQ(beside_device("backend = \"nccl\"\n"), 0);
 }
 
-// Kernels compute, all-reduces are replayed, and the gate measures real ones.
+// Kernels compute, the all-reduces of the pass are replayed, and the gate measures real all-reduces.
 TEST(StagedMemory, HoldsTheSlotsOfTheGate) {
   auto config = tiny("[allreduce]\nbackend = \"mpi\"\npiece_mib = 0.0625\n[gate]\nallreduce_kib = [64]\n");
   config.backend = Backend::replay;
@@ -128,7 +130,7 @@ TEST(StagedMemory, OfStepsHoldsTheSlotsOfEachLane) {
   const auto step = whole_step_of(config, step_to_run(config, workload), 2);
   auto const& graph = step.classes.front().graph;
   const auto lanes = step_lanes(config, workload, step_places(config, workload, graph), step, graph);
-  ASSERT_EQ(lanes.size(), 2U);  // one calibrates
+  ASSERT_EQ(lanes.size(), 2U);  // one of them is for the calibration
   EXPECT_EQ(step_host_memory_beside_device(config, lanes), (2 * 2 + 1 + 3) * piece_bytes)
       << "one lane also has the result of a reduce-scatter";
 }
@@ -169,7 +171,8 @@ TEST(WireErrorMemory, TakesThePlaceOfWhatMpiAllocates) {
   EXPECT_EQ(added(std::size_t{1} << 21, 1), 3 << 20) << "one rank sends nothing";
 }
 
-// The arrays of one comparison are freed before the other one starts.
+// One comparison measures the error of the wire format, the other one the error of the precision. The arrays
+// of one are freed before the other one starts.
 TEST(WireErrorMemory, IsNotAddedToThatOfTheOtherComparison) {
   auto config = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
   const auto workload = make_workload(config);
@@ -201,7 +204,7 @@ TEST(MemoryNeed, IsOfTheHostOrOfBoth) {
   EXPECT_EQ(step_memory_need(config, 0, {}, 1).host, step_host_need(config, 0, {}, 1));
 }
 
-// The results file is in host memory, also if the arrays are in device memory.
+// The results file is always in host memory. So it adds nothing to a need of device memory.
 TEST(MemoryNeed, OfHostMemoryIncludesTheResultsFile) {
   EXPECT_EQ(need_with_results_file({100, std::nullopt}, 7), 107);
   EXPECT_EQ(need_with_results_file({100, 50.0}, 7), 50);

@@ -9,7 +9,8 @@
 #include "miniapp/analysis/round_prediction.hpp"
 #include "miniapp/analysis/stopping.hpp"
 
-// Tests when a sweep has enough samples, the prediction from a sample's own round, and contradictions.
+// Tests the condition that ends a sweep, the prediction from the times of a sample's own round, the warning
+// about noise, and contradictions.
 namespace ddproxy {
 namespace {
 
@@ -38,7 +39,7 @@ TEST(Stopping, fewer_than_six_samples_are_never_precise) {
 
 TEST(Stopping, an_e_of_nearly_nothing_is_compared_with_t) {
   const auto hidden = result_of({1.0, 1.0002, 0.9998, 1.0, 1.0, 1.0});
-  EXPECT_TRUE(is_precise(hidden, 0.05));  // noise 0.2 ms, limit 5 % of 5 ms
+  EXPECT_TRUE(is_precise(hidden, 0.05));  // noise 0.2 ms; limit 5 % of 5 ms, which is 0.5 % of T
   EXPECT_FALSE(is_precise(hidden, 0.02));
 }
 
@@ -94,7 +95,8 @@ TEST(RoundPrediction, compute_adds_as_many_seconds_to_an_all_reduce_as_before) {
   const Sample slow{{10.5}, {10.0}, {10.0}, {0}, {3.0, 3.0}};
   const auto same = predict_rounds(per_tensor(), job, {{{10.3}, {10.0}, {10.0}, {0}, {0.3, 0.3}}});
   EXPECT_NEAR(same.exposed, predict(per_tensor(), job).total - 10.0, 1e-12);
-  // The first one ends at 0.4 + 3.0 + 1.2 = 4.6 s, before compute. So only the second one is exposed.
+  // The first all-reduce ends at 0.4 + 3.0 + 1.2 = 4.6 s, before compute ends. So only the second one is
+  // exposed.
   EXPECT_NEAR(predict_rounds(per_tensor(), job, {slow}).exposed, 3.0, 1e-12);
 }
 
@@ -149,7 +151,7 @@ TEST(Noise, a_warning_names_the_cure_of_threads_that_spin) {
 
 TEST(Contradiction, nothing_is_said_where_times_add_up) {
   EXPECT_TRUE(find_contradictions(report_of(false, 1.5, 0.5)).empty());
-  EXPECT_TRUE(find_contradictions(report_of(false, 1.52, 0.5)).empty());  // 4 %
+  EXPECT_TRUE(find_contradictions(report_of(false, 1.52, 0.5)).empty());  // an overlap of -0.04
   EXPECT_TRUE(find_contradictions(report_of(true, 1.0, 0.5)).empty());
   EXPECT_TRUE(contradiction_warnings({}, true).empty());
   EXPECT_EQ(costs_of_overlapping({report_of(true, 1.4, 0.5), report_of(false, 1.9, 0.5)}), "");

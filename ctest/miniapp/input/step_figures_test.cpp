@@ -25,7 +25,7 @@ StepSample sample_of(double forward, double backward, double step, double alone)
   return sample;
 }
 
-/// A step of two ranks in one bucket, so that nothing overlaps.
+/// Returns a step of two ranks with all gradients in one bucket, so that nothing overlaps.
 model::RankGraphs one_bucket() {
   const auto pass = model::backward_pass(shape);
   std::vector<std::int64_t> bytes;
@@ -80,7 +80,7 @@ TEST(StepFigures, PartsOfASampleAddUpToTheStep) {
   const auto step = static_cast<std::size_t>(std::ranges::find(names, "step") - names.begin());
   EXPECT_DOUBLE_EQ(std::accumulate(seconds.begin(), seconds.begin() + std::ssize(names) - 2, 0.0), 10);
   EXPECT_DOUBLE_EQ(seconds.at(step), 10);
-  EXPECT_EQ(names.back(), "exposed");  // E compares two steps, so it is no part of the sum
+  EXPECT_EQ(names.back(), "exposed");  // E is not a part of the step but a difference of two steps
   EXPECT_DOUBLE_EQ(seconds.back(), 6.5);
 }
 

@@ -51,7 +51,7 @@ TEST(StepMemory, OfTheKernelsDependsOnThePartsOfTheModel) {
   EXPECT_EQ(of_gpt2, (std::vector<std::int64_t>{kernel_scratch(gpt2, {2, 16}, 4), 0}));  // no rotations
   EXPECT_EQ(of_llama[1], kernels::rope_table_elements(16, 128));
   EXPECT_EQ(of_llama[0], kernels::heads::attention_scratch(4, {2, 16, 32, 128, 8}));
-  EXPECT_EQ(result_buffers(3).front(), 2 * 3);  // doubles
+  EXPECT_EQ(result_buffers(3).front(), 2 * 3);  // 3 doubles, in elements of 4 bytes
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ TEST(SweepStates, OnlySamplesOfTheStateCount) {
   EXPECT_EQ(counted[0].total[0], 2);
 }
 
-// E = T - T_compute. If T_compute is from another state, E is wrong by the difference between the states.
+// E = T - T_compute. If T_compute is from another state than T, E is wrong by the difference of T_compute
+// between the two states.
 TEST(SweepStates, TComputeIsOfTheSameState) {
   auto mixed = sample(slow, slow), even = mixed, unknown = mixed;
   mixed.compute_probe_before = mixed.compute_probe_after = fast;

@@ -17,7 +17,7 @@ namespace {
 using model::CommunicatorId;
 using model::Verb;
 
-constexpr CommunicatorId units{1}, replicas{2};  // of a hybrid step: the groups of FSDP, and their replicas
+constexpr CommunicatorId units{1}, replicas{2};  // of HSDP: within a group, and between groups
 constexpr auto table_of_two =
     "verb,ranks,bytes,seconds\nall_reduce,2,1000,2\nall_reduce,2,2000,4\nall_gather,2,1000,1\n"
     "all_gather,2,2000,3\n";
@@ -52,7 +52,8 @@ TEST_F(VerbCostsOfHybrid, EachVerbTakesTheTableOfItsRanks) {
 }
 
 TEST_F(VerbCostsOfHybrid, ATableThatDifferentGroupsShareIsWarnedOf) {
-  // The norm is added over groups of neighbours. Gradients are averaged over the other groups of two.
+  // An all-reduce adds the norm over two neighbours. Another one averages gradients over ranks 0 and 2, and
+  // over ranks 1 and 3. Both are all-reduces of two ranks.
   const auto result = verb_costs(step(true), tables(std::string(table_of_two) + scatter_of_two), 0);
   ASSERT_EQ(result.warnings.size(), 1U);
   EXPECT_NE(

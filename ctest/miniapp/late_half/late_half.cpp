@@ -9,9 +9,10 @@
 namespace ddproxy::model {
 
 /// A strategy that exists only for a test. It averages as ddp() does, but every second bucket waits for the
-/// end of the backward pass. It has no copies out of the buckets. This file needs two rows of table.inc, one
-/// for each of its strategies. The build with it also has a way of sharding (reversed.cpp), with a row of
-/// shard_table.inc. The smallest example of a new strategy, one file and one row, is lost_half.cpp.
+/// end of the backward pass. It cannot copy averages out of the buckets (copies = "in+out"), because a late
+/// all-reduce would come after its copy. This file needs two rows of table.inc, one for each of its
+/// strategies. The build with it also has a way of sharding (reversed.cpp), with a row of shard_table.inc.
+/// The smallest example of a new strategy, one file and one row, is lost_half.cpp.
 RankGraphs late_half(BackwardPass const& pass, Ddp const& step, std::size_t ranks) {
   RankGraphs graphs = ddp(pass, step, ranks);
   StepGraph& graph = graphs.classes.front().graph;

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """late_half_test.py DDPROXY_LATE_HALF DDPROXY_LOST_HALF DDPROXY_SCATTERED PROJECT BUILD MPIEXEC...: a strategy that is added by one file and one row
-must be run, checked, verified, predicted, stored and drawn. So must a way of sharding, and a second strategy with caps, which must not change the
-best case. A wrong strategy, and one that a sweep cannot run, must be refused.
+must be run, checked, verified, predicted, stored and drawn. The same is tested for a way of sharding, and for a second strategy, whose rule is
+`cap`. The second strategy must not change the best case. A wrong strategy, and one that a sweep cannot run, must be refused.
 BUILD has the copies of model/step/strategies from which CMake built the programs."""
 import difflib
 import json
@@ -81,7 +81,7 @@ def check_stored(path):
 
 
 def least_of_twin(folder):
-    """Returns the predicted T of late_half and its smallest sample."""
+    """Runs the twin. Returns the predicted T and the smallest measured T of late_half, in seconds."""
     run(ddproxy, "run", folder / "twin.toml", "-o", folder / "twin.h5")
     check_stored(folder / "twin.h5")
     with h5py.File(folder / "twin.h5") as file:
@@ -129,7 +129,7 @@ def check_that_another_collective_is_refused(folder):
 
 
 def drawn_spans(timeline, resource):
-    """Returns the left ends of the spans of a resource in the SVG of a timeline, in the units of the drawing. The legend has wider lines."""
+    """Returns the left ends of the spans of a resource in the SVG of a timeline, in the units of the drawing. Leaves out the legend: its lines are wider."""
     colours = "|".join("var\\(--measured\\)" if colour == style.MEASURED else colour.lower() for colour in timeline_figure.COLOURS[resource])
     return [float(x) for x in re.findall(rf'<path d="M ([\d.]+) [^"]*"[^>]* style="fill: (?:{colours}); [^"]*stroke-width: 0.3"', timeline)]
 
@@ -213,7 +213,7 @@ def check_drawn_sharding(folder):
 
 
 def check_sharding(folder):
-    """`step`, `predict`, `memory` and `account` know the way of sharding `reversed`. It has the memory of zero1, and its own keys of [shard]."""
+    """`step`, `predict`, `memory` and `account` know the way of sharding `reversed`. It needs as much memory as zero1, and accepts the keys of [shard] that its row names."""
     folder.mkdir()
     (folder / "shard.toml").write_text(tiny.read_text().replace('"mpi"\n', '"mpi"\ncall = "nonblocking"\n').replace("samples = 5", "samples = 2") + '[shard]\nstage = "reversed"\n')
     out = run(*mpiexec, "-n", "2", ddproxy, "step", folder / "shard.toml", "-o", folder / "shard.h5")

@@ -38,8 +38,9 @@ StepGraph with_reversed_updates(StepGraph graph) {
 }  // namespace
 
 /// A way of sharding that exists only for a test. It shows what a new one needs: this file and one row of
-/// shard_table.inc. It is ZeRO stage 1, but the last bucket is updated first. So the parameters that the next
-/// forward pass reads first are gathered first.
+/// shard_table.inc. It is ZeRO stage 1, but the last bucket is updated first. The last bucket has the
+/// gradients of the parameters that the next forward pass reads first. So these parameters are gathered
+/// first.
 RankGraphs reversed_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
                          WholeStep const& strategy, std::size_t ranks, RankClasses classes) {
   RankGraphs graphs = zero_step(pass, forward, tokens, strategy, ranks, classes);

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """compare_test.py PROGRAM MAKE_SAMPLE: the options of `ddproxy-model compare` must reach the comparison, and its result must decide the exit code.
-scripts/ab must pass the files that it wrote."""
+scripts/ab must give `compare` the files that its runs wrote."""
 import importlib.util
 import json
 import os
@@ -19,8 +19,8 @@ import h5py  # noqa: E402
 
 PROGRAM, MAKE_SAMPLE = sys.argv[1:]
 AB = pathlib.Path(__file__).parents[3] / "scripts" / "ab"
-# Replaces ddproxy. A sweep adds a line to LOG, and creates its results file or exits with the number in the input. A comparison
-# prints its arguments and exits with the number in CODE.
+# Replaces ddproxy. A sweep adds a line to LOG. If the number in the input is 0, it creates its results file. Otherwise it exits with
+# this number. A comparison prints its arguments and exits with the number in CODE. With --dry-run, PROGRAM compares.
 STAND_IN = """#!/bin/sh
 case $1 in
   sweep) echo "$0" >>LOG; read code <"$2"; [ "$code" = 0 ] || { echo why >&2; exit "$code"; }; touch "$4";;
@@ -55,7 +55,7 @@ def check_a_full_disk(folder, twin):
     (room / "old.json").write_text("old")
     (room / "link.json").symlink_to("old.json")
 
-    def no_room():  # for files of more than 100 bytes
+    def no_room():  # no file can have more than 100 bytes
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
     for option, name in (("--json", "old.json"), ("--json", "link.json"), ("--csv", "new.csv"), ("--junit", "new.xml")):

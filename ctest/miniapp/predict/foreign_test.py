@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""foreign_test.py PROGRAM MAKE_SAMPLE: damaged and forged files must give exit code 2 and one line that names them."""
+"""foreign_test.py PROGRAM MAKE_SAMPLE: damaged and forged files must give exit code 2 and one line that names them. In a history they must be
+left out."""
 import importlib.util
 import json
 import os
@@ -34,7 +35,7 @@ def refused(path, *arguments, said=""):
 
 
 def replaced(file, name, **options):
-    """Replaces a dataset and keeps its dimension scales."""
+    """Replaces a dataset. Returns the new dataset, which has no dimension scales."""
     del file[name]
     return file.create_dataset(name, **options)
 
@@ -191,7 +192,8 @@ def check_outputs_stay_well_formed(folder, whole):
 
 
 def check_history(folder, whole):
-    """A bad night must be named, and the other nights must be used. If the newest night is bad, nothing may be decided."""
+    """A bad night must be named, and the other nights must be used. If the newest night is bad, the result must be undecided, unless the night before
+    it shows a slowdown. If no night can be read, the exit code must be 2."""
     nights = folder / "nights"
     nights.mkdir()
     for day in range(20):
@@ -222,7 +224,7 @@ def check_history(folder, whole):
 
 
 def check_inputs(folder):
-    """TOML and CSV files must be refused if they are deeply nested, too long, or symbolic links to themselves."""
+    """TOML and CSV files must be refused if they are deeply nested, too long, unprintable, or symbolic links to themselves. So must /dev/zero."""
     path = folder / "input.toml"
     for text in ("a = " + "[" * 40000 + "]" * 40000, "a" + ".a" * 40000 + " = 1\n", "[a" + ".a" * 40000 + "]\n",
                  "a = " + "{a = " * 40000 + "1" + "}" * 40000, 'a."="' + '."="' * 40000 + " = 1\n",

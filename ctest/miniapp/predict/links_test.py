@@ -16,7 +16,7 @@ def output(*command):
 
 
 def found(program):
-    """Returns the forbidden libraries that the program loads or contains."""
+    """Returns the matches of FORBIDDEN, sorted, in the names of the libraries that a program loads and in its symbols."""
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "--dynamic", "--wide", program))
     loaded = output("ldd", program).splitlines()
     symbols = output("nm", "--demangle", program)

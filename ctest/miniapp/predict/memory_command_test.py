@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests `ddproxy-model memory`: the peaks beside the closed forms, the numbers of ranks and micro-batches, the page, and wrong input.
-Started as memory_command_test.py PROGRAM ROOT."""
+"""Tests `ddproxy-model memory`: the peaks and the closed forms, the smallest number of ranks, the largest micro-batch, the page, and wrong
+input. Started as memory_command_test.py PROGRAM ROOT."""
 import csv
 import importlib.util
 import json

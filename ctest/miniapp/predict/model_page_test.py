@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""model_page_test.py PROGRAM INPUTS: the command below the table "How the best bucket moves" in docs/model.md must print this table."""
+"""model_page_test.py PROGRAM INPUTS: the first command below the table of "How the best bucket moves" in docs/model.md must write the values of this table,
+in the rows that change the latency, the bandwidth or the number of ranks."""
 import csv
 import re
 import shlex

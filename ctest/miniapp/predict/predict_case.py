@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shared by the tests of `ddproxy-model predict`, which are started as TEST.py PROGRAM INPUTS."""
+"""Holds what the tests of `ddproxy-model predict` share. They are started as TEST.py PROGRAM INPUTS."""
 import json
 import pathlib
 import subprocess
@@ -43,7 +43,8 @@ class PredictCase(unittest.TestCase):
         return done.stderr
 
     def small(self):
-        """Returns the arguments for four gradients of 1 MiB, one per second, on a network of 0.1 s per call and 4 MiB/s. The results are exact."""
+        """Returns the arguments for four gradients of 1 MiB that are ready after 1, 2, 3 and 4 s, with a(x) = 0.1 s + x / (4 MiB/s). The results are
+        exact."""
         rows = "".join(f"g{i},262144,1\n" for i in range(4))
         gradients = self.path("gradients.csv", "name,numel,seconds\n" + rows)
         points = "".join(f"{m * 2**20},{0.1 + m / 4}\n" for m in (1, 2, 3, 4))

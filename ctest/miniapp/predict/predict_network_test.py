@@ -155,7 +155,7 @@ class PredictNetwork(PredictCase):
     def test_a_table_of_several_ranks_is_chosen_from(self):
         gradients = self.small()[:2]
         behind = self.predict("--allreduce", PUBLISHED / "allreduce-16xa100-slingshot.csv", SLINGSHOT)[0]
-        self.assertEqual(behind, self.predict(SLINGSHOT)[0])  # the input does not count as a second table
+        self.assertEqual(behind, self.predict(SLINGSHOT)[0])  # the table of the input does not count as a second one
         several = PUBLISHED / "allreduce-2gpu-pcie.csv"
         result, _ = self.predict(*gradients, "--allreduce", several, "--ranks", "2,4")
         two, four = result["by_ranks"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""predict_test.py PROGRAM INPUTS: runs `ddproxy-model predict` as a user does, on the published tables."""
+"""predict_test.py PROGRAM INPUTS: runs `ddproxy-model predict` as a user does, on small tables with exact results and on the published tables."""
 import csv
 import json
 import resource
@@ -163,7 +163,7 @@ class Predict(PredictCase):
         self.assertIn("--copy-bandwidth", self.refused(*self.small(), "--copies", "in"))
 
     def test_contention_by_size(self):
-        """Four gradients of 1 MiB. Calls of 1 MiB are very slow next to compute, calls of 2 MiB are not."""
+        """Four gradients of 1 MiB. While compute runs, all-reduces of 1 MiB have a fifth of their speed, and all-reduces of 2 MiB have their full speed."""
         by_size = self.path("size.csv", "bytes,kappa,gamma\n1048576,1,0.2\n2097152,1,1\n")
         result, _ = self.predict(*self.small(), "--caps", "1,2", "--contention", by_size)
         seconds = {(c["strategy"], c["bucket_mib"]): c["predicted_s"] for c in result["cases"]}

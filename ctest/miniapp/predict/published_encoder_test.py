@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares what `ddproxy-model memory` and `predict` say about DDP and FSDP of an encoder with published figures, and prints the errors.
+"""An encoder with DDP and with FSDP: compares the predictions of `ddproxy-model memory` and `predict` with published figures, and prints the errors.
 Started as TEST.py PROGRAM INPUTS. docs/measurements/published-sharding.md has the numbers."""
 import csv
 import json
@@ -54,7 +54,8 @@ class PublishedEncoder(PredictCase):
             self.assertEqual(self.predict(self.input(global_batch // GPUS))[0]["step"]["global_batch"], global_batch)
 
     def test_what_sharding_saves(self):
-        """The peak of DDP lies later in the backward pass if the activations are small. So at 4 sequences gradients are live at the peak, and sharding saves more."""
+        """The peak of DDP lies later in the backward pass if the activations are small. So at 4 sequences a rank, gradients are live at the peak,
+        and sharding saves a part of them, too."""
         rows = published()
         for global_batch, largest_error in ((64, 0.10), (16, 0.34)):
             measured = rows["none", global_batch][1] - rows["fsdp", global_batch][1]
@@ -63,14 +64,14 @@ class PublishedEncoder(PredictCase):
             print(f"global batch {global_batch}: published {measured:.2f} GB saved, predicted {saved:.3f} GB, error {saved / measured - 1:+.1%}, "
                   f"{abs(saved - measured) / rows['none', global_batch][1]:.1%} of the published peak")
             self.assertLess(abs(saved / measured - 1), largest_error)
-            self.assertLess(saved, 12 * report["parameters"] / GIGA)  # 3/4 of 16 bytes a parameter
+            self.assertLess(saved, 12 * report["parameters"] / GIGA)  # four GPUs can save at most 3/4 of the 16 bytes of each parameter
             none, fsdp = cases["none"]["peak"], cases["fsdp"]["peak"]
             for kind in ("parameter", "optimizer_state"):
                 self.assertAlmostEqual(fsdp[kind] / none[kind], 1 / GPUS, places=4)
 
     def test_the_activations_of_the_source_are_larger_and_then_the_batch_does_not_change_what_is_saved(self):
         rows = published()
-        each = (rows["none", 64][1] - rows["none", 16][1]) / 12  # GB of a sequence
+        each = (rows["none", 64][1] - rows["none", 16][1]) / 12  # GB that one more sequence on each GPU needs: 64 / 4 - 16 / 4 = 12
         case = self.memory(16)[1]["none"]["peak"]
         kernels = (case["activation"] + case["activation_gradient"]) / 16 / GIGA
         print(f"published {each:.2f} GB a sequence, predicted {kernels:.3f} GB, {each / kernels:.2f} times")
@@ -82,7 +83,7 @@ class PublishedEncoder(PredictCase):
             self.assertLess(abs(saved / measured - 1), 0.10)
 
     def test_samples_per_second(self):
-        """The efficiency of the input is fitted to the first row. The model gives no reason why FSDP is slower."""
+        """The efficiency of the input is fitted to the first row of the published table. In that table FSDP is slower than DDP; in the model it is faster."""
         rows, largest_error = published(), {("none", 64): 0.002, ("fsdp", 64): 0.09, ("none", 16): 0.06, ("fsdp", 16): 0.09}
         for global_batch in BATCHES:
             for method, seconds in self.steps(global_batch).items():

@@ -34,8 +34,9 @@ class PublishedSteps : public testing::Test {
   fs::path folder_;
 };
 
-/// Returns a table with the times of forward and backward on a device of 45 Tflop/s and 1.5 TB/s, which needs
-/// 12 us to launch a kernel. The last row, the backward pass of xl, takes `factor` times as long.
+/// Returns a table with the times of the forward and the backward pass of three models on a device of 45
+/// Tflop/s and 1.5 TB/s, which needs 12 us to launch a kernel. The time in the last row, the backward pass of
+/// xl, is multiplied by `factor`.
 std::string planted_table(double factor) {
   const model::LaunchRoofline roofline{45e12, 1.5e12, 12e-6};
   std::string text = "series,precision,warm,use,preset,batch,context,phase,seconds\n";
@@ -111,7 +112,7 @@ TEST_F(PublishedSteps, OfTheProjectAreFoundAndConsistent) {
     EXPECT_NEAR(series.at("compared").at("mean_error").get<double>(), sum / rows, 1e-12);
     EXPECT_NE(text.find(series.at("series").get<std::string>() + ": "), std::string::npos);
   }
-  // The rate must be that of a GPU: with a wrong unit it would be off by 1000.
+  // The rate must be that of a GPU: with a wrong unit it would be wrong by a factor of 1000.
   const double peak = all.at("series").at(0).at("fit").at("peak_flops").get<double>();
   EXPECT_GT(peak, 10e12);
   EXPECT_LT(peak, 200e12);

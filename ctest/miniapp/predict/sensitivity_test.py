@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""sensitivity_test.py PROGRAM INPUTS SCRIPT: the script must draw the program's tables and reject files that are no such tables."""
+"""sensitivity_test.py PROGRAM INPUTS SCRIPT: SCRIPT (results/sensitivity.py) must draw the table that PROGRAM (ddproxy-model) writes with
+`predict --sensitivity`, and must reject other files."""
 import importlib.util
 import pathlib
 import subprocess
@@ -23,7 +24,8 @@ def row_of(quantity, value, low, high, best, common):
 
 
 def check_findings():
-    """The title must name the largest loss, and the rows whose best caps lie furthest apart."""
+    """The title must say how much longer T is with 25 MiB than with the best cap in the worst row. It must name the two rows whose best caps lie furthest apart,
+    or the caps that are among the best in all rows."""
     rows = [row_of("bytes", "0.5", "0.001", "18.02", "0.25", "0.26"), row_of("latency", "16", "325.3", "", "0.6", "1"), row_of("ranks", "64", "5", "31.28", "9", "9.9")]
     assert sensitivity.finding({"any": rows}) == ("Keeping 25 MiB makes T up to 25.0 % longer than the best cap does (network latency x 16).\nThe best caps range from "
                                                   "at most 18 MiB (bytes of the gradients x 0.5) to at least 325 MiB (network latency x 16)."), sensitivity.finding({"any": rows})
@@ -35,7 +37,7 @@ def check_findings():
 
 
 def check_titles(quantities):
-    """The finding must be the title, with the text of --title below it. All panels with the line at 25 MiB must name it."""
+    """The finding must be the title, with the text of --title below it. Each panel with the line at 25 MiB must name this line in its legend."""
     figure = sensitivity.draw(quantities, "a machine")
     texts = [text.get_text() for text in figure.texts]
     assert texts == [f"{sensitivity.finding(quantities)}\na machine", sensitivity.CAPTION], texts

@@ -16,7 +16,7 @@
 namespace ddproxy::model {
 namespace {
 
-const Layers even{{8, 24, 16, 32, 40, 16}};  // divisible by 2 and 4 ranks
+const Layers even{{8, 24, 16, 32, 40, 16}};  // sizes that 2 and 4 ranks can divide equally
 
 double real(std::mt19937& random, double low, double high) {
   return std::uniform_real_distribution<double>(low, high)(random);
@@ -120,8 +120,8 @@ TEST(StepClosedForm, FullyShardedWithHiddenAndWithExposedGathers) {
       model.links = own_links(step);
       return seconds_of(step, model);
     };
-    // A gather takes no longer than forward or backward of a layer. Only the first gather, the last
-    // reduce-scatter and the updates are exposed.
+    // A gather takes no longer than forward or backward of a layer. Only the first gather and the last
+    // reduce-scatter are exposed. All updates follow the last reduce-scatter.
     EXPECT_NEAR(seconds(1, 2, 0.5), 0.5 + n * (1 + 2) + r + n * u, 1e-12 * n);
     EXPECT_NEAR(seconds(1, 1, 1), 1 + n * 2 + r + n * u, 1e-12 * n);
     // A gather takes at least as long as forward or backward of a layer, so gathers follow each other without

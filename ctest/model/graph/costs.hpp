@@ -10,8 +10,8 @@
 
 namespace ddproxy::model {
 
-/// Returns costs in seconds by the phase of Compute tasks. Phases that are not listed and all other tasks
-/// take no time.
+/// Returns costs in seconds by the phase of Compute tasks. Phases that are not listed, and copies, take no
+/// time. Collectives have no costs; the caller sets them, otherwise step_costs() throws.
 inline CostModel phase_costs(std::map<Phase, double> const& seconds) {
   return {.seconds = [seconds](std::size_t, Task const& task) {
     auto const* compute = std::get_if<Compute>(&task.work);

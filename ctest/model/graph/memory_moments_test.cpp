@@ -131,8 +131,8 @@ TEST(MemoryFormats, Bf16HalvesTheActivations) {
   EXPECT_EQ(activations(MemoryFormat::bf16_master), 2 * step.kept());
 }
 
-// The residual stream (2 L + 1 tensors of d), the statistics of the norms, the logarithms of sums, the logits
-// and the loss stay in fp32.
+// The residual stream (2 L + 1 tensors of d features, with L layers), the statistics of the norms, the
+// tensors log_sum of attention and of the loss, the logits and the loss stay in fp32.
 TEST(MemoryFormats, AutocastCachesWeightsAndHalvesSomeActivations) {
   const Subject step(find_preset("tiny"));
   const MemoryMoments moments = step.moments(MemoryFormat::autocast);

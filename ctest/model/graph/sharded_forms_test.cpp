@@ -51,8 +51,8 @@ Volumes of_graph(Shape const& shape, Sharding const& sharding, MicroBatches micr
   return volumes;
 }
 
-/// Returns the share of the parameters that stay gathered between two passes: those outside of the layers,
-/// and those of the last layer.
+/// Returns the share of the parameters that stay gathered from the forward pass to the backward pass: those
+/// outside of the layers, and those of the last layer.
 double share_that_stays(Shape const& shape) {
   const auto pass = backward_pass(shape);
   std::int64_t stays = 0;
@@ -64,8 +64,8 @@ double share_that_stays(Shape const& shape) {
 }
 
 /// Checks that the graph has the volumes of closed_volumes() and no others. Where FSDP gathers units again,
-/// the graph leaves out those that stay gathered. So their share is subtracted from the closed form. `k` are
-/// micro-batches, `n` ranks.
+/// the graph leaves out those that stay gathered. So their share is subtracted from the closed form. `k` says
+/// what the step does with its micro-batches, and `n` is the number of ranks.
 void expect_closed(Sharding const& sharding, MicroBatches k, std::size_t n) {
   const Shape shape = find_preset("tiny");
   const Volumes found = of_graph(shape, sharding, k, n);

@@ -163,8 +163,8 @@ StepGraph compute_on() {
 }
 
 TEST(StepSimulation, ACollectiveIsAsSlowAsItsSlowestMember) {
-  // One rank has 8 s of further compute, which starts with the all-reduce. Both run at half speed until the
-  // all-reduce ends. The other rank only waits for the all-reduce.
+  // One rank has 8 s of further compute, which starts with the all-reduce. This compute and the all-reduce
+  // run at half speed until the all-reduce ends. The other rank only waits for the all-reduce.
   const StepGraph waits = compute_and_reduce(CommunicatorId{0});
   for (const std::size_t busy : {0, 1}) {
     RankGraphs step{{{{{0, 1}}}}, {{waits, {0}}, {waits, {1}}}};

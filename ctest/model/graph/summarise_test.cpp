@@ -119,7 +119,8 @@ TEST(Summary, CopiesIntoBucketsDoubleTheMemoryOfGradients) {
   }
 }
 
-/// Returns the peak of the live memory of a fully sharded step, with layers of 64 elements on 4 ranks.
+/// Returns the peak of the live memory of a rank in bytes, in a fully sharded step with layers of 64 elements
+/// on 4 ranks.
 std::int64_t sharded_peak(std::size_t layers, bool reshard) {
   const RankGraphs step =
       fsdp_step({std::vector<std::size_t>(layers, 64)}, {.shards = 4, .slots = 2, .reshard = reshard});

@@ -16,7 +16,7 @@ namespace {
 struct LayerBucket {
   std::size_t first, last;
   Slice model;
-  std::size_t padded;  ///< elements, a multiple of the number of ranks
+  std::size_t padded;  ///< elements; with sharding a multiple of the number of ranks
   BufferId gradients;
   BufferId optimizer;
 };
@@ -29,7 +29,8 @@ class DdpStep {
       add_bucket(first, end - 1);
       end = first;
     }
-    // Parameters are stored bucket by bucket. Each bucket is padded, so that its shards are equal.
+    // Parameters are stored bucket by bucket. With sharding each bucket is padded, so that its shards are
+    // equal.
     for (LayerBucket const& bucket : buckets_) {
       const BufferState held{Content::parameter, bucket.model};
       parameters_.push_back(builder_.buffer(
@@ -126,7 +127,7 @@ class DdpStep {
             .model = buckets_[b].model.offset,
             .padding = buckets_[b].padded - buckets_[b].model.count};
   }
-  /// Returns an access to the rank's shard of a bucket, in a buffer of its own.
+  /// Returns an access to the rank's shard of a bucket. `buffer` holds this shard and nothing else.
   Access shard(std::size_t b, BufferId buffer, AccessMode mode, Content content) const {
     return {.buffer = buffer,
             .slice = {0, buckets_[b].padded / options_.ranks},

@@ -26,8 +26,8 @@ struct Use {
   std::size_t layer;
   int micro_batch;
   BufferId unit;
-  bool gathered;  ///< gathered right before this use
-  bool last;      ///< the last use before the unit is gathered again
+  bool gathered;  ///< true: a gather is issued for this use; false: an earlier gather serves it
+  bool last;      ///< true: no later use is served by the same gather
 };
 
 class FsdpStep {
@@ -54,7 +54,7 @@ class FsdpStep {
     const std::size_t ahead = options_.slots - 1;
     for (std::size_t i = 0; i < uses.size(); ++i) {
       // With `regather`, a kept unit can be gathered again only after the backward pass that reads it. So no
-      // gather is issued before its own micro-batch starts.
+      // gather is issued before the micro-batch that uses the unit starts.
       const auto same = [&](std::size_t j) {
         return !options_.regather || uses[j].micro_batch == uses[i].micro_batch;
       };

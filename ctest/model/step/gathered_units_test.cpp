@@ -33,7 +33,7 @@ TEST(GatheredUnits, AreTheLayersAndTheRoot) {
     const std::int64_t block = 12 * 768 * 768 + 13 * 768, outside = (50257 + 1024 + 2) * 768;
     const auto exact = static_cast<std::size_t>(unit.block ? block : outside);
     EXPECT_GE(unit.elements, exact);
-    EXPECT_LT(unit.elements, exact + 2 * ranks);  // the root unit has two ranges; each is padded
+    EXPECT_LT(unit.elements, exact + 2 * ranks);  // the root unit has two runs; each is padded
   }
   EXPECT_GE(elements(units), static_cast<std::size_t>(parameters(pass)));
 }
@@ -56,7 +56,7 @@ TEST(GatheredUnits, AreThoseOfTheGraph) {
       if (unit.stays) expected += unit.elements;
       if (unit.block) largest = std::max(largest, unit.elements);
     }
-    if (reshard) expected += 2 * largest;  // prefetch 1
+    if (reshard) expected += 2 * largest;  // prefetching one unit ahead needs two buffers
     const auto step = whole_step(pass, forward_pass(find_preset("tiny")), 3, {.sharding = sharding}, ranks);
     std::size_t gathered = 0;
     for (auto const& buffer : step.classes.front().graph.buffers)

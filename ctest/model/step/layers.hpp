@@ -22,8 +22,8 @@ inline std::size_t padded(std::size_t elements, std::size_t parts) {
   return (elements + parts - 1) / parts * parts;
 }
 
-/// Builds the forward and backward tasks of layers, with their activations. Operator l is layer l. Its output
-/// is activation l, and what it keeps for its backward pass is activation `layers + l`.
+/// Builds the forward and backward tasks of n layers, with their activations. Operator l is layer l. Its
+/// output is activation l, and what it keeps for its backward pass is activation n + l.
 class LayerTasks {
  public:
   LayerTasks(GraphBuilder& builder, Layers const& model, int micro_batches, bool checkpoint = false)
@@ -99,6 +99,7 @@ inline std::vector<ExpectedGradient> expected_gradients(Layers const& model) {
   return gradients;
 }
 
+/// Returns the task of a collective. Without `lane` the lane has the number of the communicator.
 inline Task collective(Verb verb, CommunicatorId on, std::vector<Access> accesses,
                        Reduction reduction = Reduction::average,
                        std::optional<std::size_t> lane = std::nullopt) {

@@ -99,7 +99,9 @@ class Stage {
   int in_flight_;  // forward passes that run before the first backward pass
   GraphBuilder builder_;
   BufferId parameter_, gradient_;
-  std::vector<BufferId> inputs_, outputs_, from_above_, to_below_;  // [slot]
+  // [slot] Micro-batch m uses the slot m % in_flight_. from_above_ has gradients of outputs_, which come from
+  // the next stage. to_below_ has gradients of inputs_, which go to the previous stage.
+  std::vector<BufferId> inputs_, outputs_, from_above_, to_below_;
 };
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 #include "model/step/step_graph.hpp"
 
-// Steps of small models with several kinds of sharding. They show that the types of model/step can express
-// these kinds.
+// Steps of small models with several kinds of parallelism: DDP, ZeRO, FSDP, HSDP and a pipeline. They show
+// that the types of model/step can express these kinds.
 
 namespace ddproxy::model {
 
@@ -30,16 +30,16 @@ struct DdpOptions {
   bool clipped = false;
 };
 
-/// Builds a data-parallel step. ZeRO-1 reduce-scatters after the last micro-batch, updates shards and gathers
-/// parameters. ZeRO-2 reduce-scatters after each micro-batch and adds to a shard. Its buckets use two
-/// gradient buffers alternately.
+/// Builds a data-parallel step. ZeRO-1 reduce-scatters the buckets in the last micro-batch, updates shards
+/// and gathers parameters. ZeRO-2 reduce-scatters the buckets in each micro-batch and adds the results to
+/// shards. The buckets of ZeRO-2 use two gradient buffers alternately.
 RankGraphs ddp_step(Layers const& model, DdpOptions const& options);
 
 struct FsdpOptions {
   std::size_t shards = 2;    ///< ranks among which a unit is divided
   std::size_t replicas = 1;  ///< more than 1: HSDP
-  std::size_t slots = 2;     ///< gathered units that are kept at a time; prefetching one unit ahead needs two
-  bool reshard = true;       ///< frees units after the forward pass; if false, keeps them until the step ends
+  std::size_t slots = 2;     ///< buffers for units, if `reshard`; slots - 1 units are gathered ahead
+  bool reshard = true;       ///< frees a unit after each use; if false, only after its last backward pass
   int micro_batches = 1;
   bool regather = false;    ///< without resharding: gathers again in each micro-batch, as PyTorch does
   bool checkpoint = false;  ///< recomputes a layer's inner activations in the backward pass

@@ -117,7 +117,8 @@ TEST(WholeStep, IsRightForLlama3) {
   EXPECT_EQ(text(check(step)), "");
 }
 
-/// Returns the ids of the tasks of a phase, in ascending order. `micro_batch` -1: of all micro-batches.
+/// Returns the ids of the tasks of a phase, in ascending order. The `micro_batch` -1 stands for all
+/// micro-batches.
 std::vector<std::size_t> tasks_of(StepGraph const& graph, Phase phase, int micro_batch = -1) {
   std::vector<std::size_t> found;
   for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
@@ -151,8 +152,8 @@ TEST(WholeStep, HasTheTasksThatItIsMadeOf) {
       const bool updated = optimizer == Optimizer::adamw;
       EXPECT_EQ(tasks_of(graph, Phase::forward).size(), 3 * operators);
       EXPECT_EQ(tasks_of(graph, Phase::backward).size(), 3 * operators);
-      // In each of two blocks all operators except mlp.c_proj are recomputed: 7 (norms, linear layers,
-      // attention, GELU).
+      // In each of two blocks all operators except mlp.c_proj are recomputed. These are 7 operators: two
+      // norms, three linear layers, attention and GELU.
       EXPECT_EQ(tasks_of(graph, Phase::recompute).size(), 3 * 2 * 7U);
       EXPECT_EQ(tasks_of(graph, Phase::norm).size(), clipped ? plan.size() : 0);
       EXPECT_EQ(tasks_of(graph, Phase::clip).size(), clipped && !updated ? plan.size() : 0);
@@ -209,7 +210,7 @@ const WholeStep full{.ddp = {.plan = plan_of(small, 1500)},
                      .optimizer = Optimizer::adamw};
 
 TEST(WholeStep, FindsABucketThatIsReducedBeforeItsLastMicroBatch) {
-  // The all-reduces after the first backward pass are kept. An all-reduce after the second backward pass is
+  // The all-reduces of the first micro-batch are kept. The first all-reduce of the second micro-batch is
   // removed.
   WholeStep each = full;
   each.sync = Sync::each;

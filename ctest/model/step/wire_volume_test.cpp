@@ -14,7 +14,7 @@
 
 // Compares the bytes that one rank sends with the closed forms of ZeRO (Rajbhandari et al., "ZeRO: Memory
 // Optimizations Toward Training Trillion Parameter Models", SC 2020, section 7), extended to k accumulated
-// micro-batches. psi is the bytes of all parameters. Each form is multiplied by (n-1)/n.
+// micro-batches. psi is the bytes of all parameters. Each form is multiplied by (n-1)/n, with n ranks.
 
 namespace ddproxy::model {
 namespace {

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest -S dashboard.cmake,FOLDER   makes a dashboard of CDash from the results of a night in FOLDER (deploy/spack/ci/night).
+# ctest -S dashboard.cmake,FOLDER   makes a dashboard of CDash from the results of a night in FOLDER. FOLDER is the folder that the option
+# --artifacts of deploy/spack/ci/night names.
 # Each step of the night is a test with the exit code and the output of the step. The ratio of the new build to the last good build is a
 # measurement, which CDash draws over time. The file for CDash is FOLDER/dashboard/Testing/*/Test.xml. It is sent if the
 # environment variable CDASH_URL is set. DDPROXY_SITE and DDPROXY_BUILD_NAME name the machine and the build.

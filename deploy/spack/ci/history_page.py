@@ -49,7 +49,7 @@ def two_errors(case, rounds):
 
 
 def last_night(name, nights):
-    """Returns how much slower than the reference build the last night of a case is, and whether this is noise."""
+    """Returns in words how much slower than the reference build a case was in the last night that has it, and whether this is noise."""
     number, (_, _, rounds, cases) = next((k, night) for k, night in reversed(list(enumerate(nights))) if name in night[3])
     change, errors = cases[name]["log_ratio"], two_errors(cases[name], rounds)
     noise = ";\nwith a single round, the noise is not known" if math.isnan(errors) else ", within the noise" if abs(change) <= errors else ""
@@ -69,8 +69,8 @@ def since(row, nights):
 
 
 def finding(name, nights, decision):
-    """Returns the title of a plot: what changed, and since which night. It repeats the verdict of `compare --history`. Without a verdict it
-    compares the last night of the case with the reference build."""
+    """Returns the title of a plot: what changed, and since which night. It repeats the verdict of `compare --history`. Without a verdict, or
+    if it is "undecided", the title compares the last night that measured the case with the reference build."""
     row = row_of(name, decision)
     verdict = row.get("verdict", "")
     if verdict.startswith("slower"):

@@ -24,7 +24,7 @@ struct Provenance {
   // number of a NUMA node is -1 if it is unknown.
   std::vector<std::string> host, device, uuid, pci_bus, binding;
   std::vector<double> numa_node, device_numa_node, clock_hz, memory_clock_hz;
-  std::vector<double> context_memory, blas_memory, nccl_memory;  ///< bytes, LibraryMemory; empty on a host
+  std::vector<double> context_memory, blas_memory, nccl_memory;  ///< bytes (LibraryMemory); empty on a host
   VisibleDevices visible;
   ThreadReport threads;
 };

@@ -27,9 +27,9 @@
 
 namespace ddproxy {
 
-/// Holds the uncertainty of the prediction of one case. `total` is the 95 % interval of T. `terms` holds four
-/// predictions of E: the ideal E, and E after contention, copies and jitter have been added one by one. All
-/// values are in seconds. NaN means that a value is not available.
+/// Holds the uncertainty of the prediction of one case. `total` is the 95 % band of the predicted T. `terms`
+/// holds four predictions of E: the ideal E, and E after contention, copies and jitter have been added one by
+/// one. All values are in seconds. NaN means that a value is not available.
 struct Uncertainty {
   model::Band total{not_available, not_available};
   model::Waterfall terms{not_available, not_available, not_available, not_available};
@@ -110,16 +110,17 @@ class Recorder {
   /// nothing for a table without such samples.
   void later(Tables const& tables);
   /// The next three methods return the samples that layers(), allreduce() and calibration() wrote, followed
-  /// by those of later(), with their probes. They return empty tables if nothing was written. They do not set
-  /// OperationTimes::last_pass, ContentionSample::repetitions and ContentionSample::call_seconds. They are in
-  /// recorder_calibration.cpp.
+  /// by those of later(), with their probes. They return empty tables if nothing was written. They leave
+  /// OperationTimes::last_pass, ContentionSample::repetitions and ContentionSample::call_seconds at their
+  /// defaults. They are in recorder_calibration.cpp.
   OperationTimes passes() const;
   std::vector<SizeTimes> sizes() const;
   std::vector<ContentionSample> runs() const;
   /// Returns the samples that handovers() wrote, with their probes, without SizeTimes::bytes.
   SizeTimes handovers() const;
-  /// Writes kappa and gamma of each contention run, and the fit alpha + x / beta of a(x). `runs` holds the
-  /// samples that count, and `table` is a(x). alpha is in seconds, beta in bytes/s. May be called again.
+  /// Writes kappa and gamma of each contention run, and the fit alpha + x / beta of a(x) with its mean and
+  /// largest relative errors. `runs` holds the samples that count, and `table` is a(x). alpha is in seconds,
+  /// beta in bytes/s. May be called again.
   void speeds(std::vector<ContentionSample> const& runs, std::span<const model::CostPoint> table);
   /// Writes the states of the machine and the state of each sample. Tables and figures use the samples in
   /// `state` only; if it is empty, they use all samples.
@@ -129,10 +130,11 @@ class Recorder {
   void gpu_clocks(ClocksOfRanks const& before, ClocksOfRanks const& after);
   /// Writes the band of T and the four predictions of E of each case. May be called again.
   void uncertainty(std::vector<Uncertainty> const& cases);
-  /// Writes the score of each predictor, and the 95 % interval of the best cap in bytes.
+  /// Writes the score of each predictor, the measured and the predicted best cap, and `best_cap`, the 95 %
+  /// interval of the best cap. Caps are in bytes.
   void score(model::ScoreCard const& card, model::Band best_cap);
-  /// Writes T_compute and a(x) in each phase of the run. If T_compute differs between the calibration and the
-  /// sweep, `drift` is the warning about it; otherwise it is empty.
+  /// Writes T_compute and the time of one all-reduce in each phase of the run. If T_compute differs between
+  /// the calibration and the sweep, `drift` is the warning about it; otherwise it is empty.
   void phases(std::vector<Phase> const& phases, std::string const& drift);
 
   /// Writes the settings of the sweep, and the names and plans of the cases. If `predicted` is true, also
@@ -185,7 +187,7 @@ class Recorder {
   /// Writes the settings of the steps of `ddproxy step` as attributes of /step. `cap_mib` is the cap of the
   /// buckets in MiB. This method, the next four and step() are in recorder_step.cpp.
   void step_settings(Config const& config, double cap_mib, int ranks);
-  /// Writes whether the step was verified and found right.
+  /// Writes 1 if the verification found the step right, else 0.
   void step_verified(bool right);
   /// Writes the seconds of each kind of operator in a step without communication.
   void step_kinds(std::vector<KindSeconds> const& kinds);

@@ -22,8 +22,8 @@ constexpr std::pair<char const*, Reals ContentionSample::*> run_times[] = {
     {"collective_beside", &ContentionSample::collective_beside}};
 constexpr char const* before_and_after_sweep[] = {"", "later_"};
 
-// Writes the samples of all contention runs. Long contention runs have fewer samples, so NaN fills their
-// rows.
+// Writes the samples of all contention runs. Long contention runs have fewer samples, so NaN fills the rest
+// of their rows.
 void write_contention_samples(results::Writer& writer, std::string const& prefix,
                               std::vector<ContentionSample> const& runs) {
   for (auto const& [name, times] : run_times) {
@@ -35,8 +35,8 @@ void write_contention_samples(results::Writer& writer, std::string const& prefix
                matrix(runs, &ContentionSample::compute_alone).extents[1]);
 }
 
-// Returns how many samples each row of a dataset [row, sample] has: the values before the NaN that fill the
-// row. Returns zeros if the file does not have the dataset.
+// Returns how many samples each row of a dataset [row, sample] has: the number of values before the NaN that
+// fill the rest of the row. Returns zeros if the file does not have the dataset.
 Counts samples_of_rows(results::Reader const& file, std::string const& dataset, std::size_t rows) {
   Counts counts(rows, 0);
   if (!file.has(dataset)) return counts;
@@ -93,7 +93,8 @@ void Recorder::calibration(std::vector<ContentionSample> const& runs) {
   write_contention_samples(writer_, "", runs);
 }
 
-// NaN stands for samples that are not taken yet, because the datasets cannot grow.
+// These datasets cannot grow, so they have their full length from the start. NaN stands for samples that are
+// not taken yet.
 void Recorder::handovers(SizeTimes const& times) {
   const auto write = [&](std::string const& name, Reals values) {
     if (values.empty()) return;

@@ -48,8 +48,9 @@ Matrix matrix(Rows const& rows, Get get, std::size_t least = 0) {
   return made;
 }
 
-/// Writes the dataset /layers/PREFIXseconds, and the probes of each pass if there are any. PREFIX is the text
-/// `prefix`. A probe shows the state of the machine (docs/glossary.md).
+/// Writes the dataset /layers/PREFIXseconds [rank, operation, pass]. If the passes were probed, also writes
+/// /layers/PREFIXprobe_before and /layers/PREFIXprobe_after [pass]. PREFIX is the text `prefix`. A probe
+/// shows the state of the machine (docs/glossary.md).
 void write_passes(results::Writer& writer, std::string const& prefix, OperationTimes const& times);
 
 /// Writes the datasets PREFIXprobe_before and PREFIXprobe_after [row, sample]. PREFIX is the text `prefix`,

@@ -27,7 +27,7 @@ Reals values_of(results::Reader const& file, char const* dataset) {
   return file.has(dataset) ? file.reals(dataset) : Reals();
 }
 
-// Returns `count` values, starting with number `first`. Returns an empty list if there are no values.
+// Returns `count` values from index `first` on. Returns an empty list if `values` is empty.
 Reals slice_of(Reals const& values, std::size_t first, std::size_t count) {
   if (values.empty()) return {};
   const std::span some = std::span(values).subspan(first, count);
@@ -71,7 +71,7 @@ std::vector<std::vector<Sample>> Recorder::samples() const {
   for (auto const& [name, member] : probes) probed.push_back(values_of(file, name));
   const auto sums = file.reals("/sweep/comm_alone"), alone = values_of(file, "/sweep/bucket_alone");
   std::vector<std::vector<Sample>> samples(extents[0]);
-  for (std::size_t at = 0; at < order.size(); ++at) {  // index in [case, round]
+  for (std::size_t at = 0; at < order.size(); ++at) {  // at = item * rounds + round
     if (order[at] < 0) continue;
     const std::size_t item = at / rounds, round = at % rounds;
     Sample& sample = samples[item].emplace_back();

@@ -76,7 +76,7 @@ void Recorder::step(StepFigures const& figures) {
   writer_.write("/step/peak_flops", Reals{figures.peak_flops});
   for (auto const& [name, value] : numbers_of(figures)) writer_.attribute("/step", name, value);
   if (std::isfinite(figures.host_waits)) writer_.attribute("/step", "host_waits_s", figures.host_waits);
-  if (figures.valid != results::Validity::no)  // an unfinished run has no value
+  if (figures.valid != results::Validity::no)  // an unfinished run gets no `valid`
     writer_.attribute("/step", "valid", std::string(word_of(figures.valid)));
 }
 

@@ -14,7 +14,7 @@
 namespace ddproxy {
 namespace {
 
-// Returns what a command counts: `step` has one case, so its rounds are called samples.
+// Returns the word for a round of the command. `step` has one case, so its rounds are called samples.
 std::string unit_of(Options const& options) {
   return options.command == "step" ? "sample" : "round";
 }
@@ -40,7 +40,7 @@ void say_obstacles(Options const& options, std::string const& file,
         obstacle.reason, unit_of(options)));
 }
 
-// Prints a line for each obstacle but the last, and throws the last.
+// Prints a line for each obstacle except the last. Throws std::invalid_argument with the line of the last.
 [[noreturn]] void refuse(Options const& options, std::string const& file,
                          std::vector<ResumeObstacle> const& obstacles) {
   const auto line = [&](ResumeObstacle const& obstacle) {

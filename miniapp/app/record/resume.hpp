@@ -10,9 +10,11 @@
 
 namespace ddproxy {
 
-/// Finds the rounds that `--resume` continues. Prints a line that says which rounds are continued. If
-/// `--resume auto` finds nothing to continue, prints why. Returns no rounds in this case, and without
-/// --resume. The result is complete on rank 0; the other ranks get only the number of rounds. Collective.
+/// Finds the rounds that `--resume` continues. Prints a line that names the file and says how many rounds are
+/// continued. If `--resume auto` finds nothing to continue, prints why. Returns no rounds in this case, and
+/// without --resume. If another run still writes the file, `--resume auto` prints nothing: this run fails
+/// when it creates its own file, and then says why. The result is complete on rank 0; the other ranks get
+/// only the number of rounds. Collective.
 ///
 /// Throws CollectiveError (exit code 2) if the file that `--resume` names cannot be continued. There may be
 /// several reasons, for example another host and a changed input. One of them is the message of the
@@ -26,7 +28,7 @@ void refuse_overwriting_earlier(Options const& options, std::vector<UsedFile> wr
 
 /// Returns a line for the end of a run that continued `earlier`. It says from which rounds the figures are
 /// computed, and where the earlier rounds are. `own` is the number of rounds of this run. Returns an empty
-/// text if this run continued none.
+/// text if this run continued no rounds.
 std::string resumed_text(Options const& options, EarlierRounds const& earlier, std::size_t own);
 
 }  // namespace ddproxy

@@ -45,7 +45,7 @@ std::int64_t complete_rounds(results::Reader const& reader) {
   return complete_rounds_in(reader, "/sweep/measured") + complete_rounds_in(reader, "/step/measured");
 }
 
-// Returns the number of complete rounds of the file and of the runs that it continued.
+// Returns the number of complete rounds of the file and of the earlier runs that its run continued.
 int all_rounds(results::Reader const& reader) {
   const auto value = reader.attribute("/", "rounds_before");
   auto const* before = value ? std::get_if<std::int64_t>(&*value) : nullptr;
@@ -73,7 +73,7 @@ void compare_hosts(std::vector<std::string> const& then, std::vector<std::string
                                fmt::join(std::set(then.begin(), then.end()), ","))});
 }
 
-// Finds the first line of the input that differs.
+// Adds an obstacle that names the first line in which the inputs differ. Adds none if they are equal.
 void compare_inputs(std::string const& then, std::string const& now, Obstacles& found) {
   if (then == now) return;
   std::istringstream old_lines(then), new_lines(now);
@@ -90,7 +90,8 @@ void compare_inputs(std::string const& then, std::string const& now, Obstacles& 
   }
 }
 
-// The texts of the two inputs are equal, so they name the same number of tables in the same order.
+// Adds an obstacle for each table whose content differs. Call this function only if the texts of the two
+// inputs are equal: then both name the same tables in the same order.
 void compare_tables(results::Reader const& reader, std::vector<NamedTable> const& now, Obstacles& found) {
   auto then = texts_of(reader, "/provenance/table_hash");
   then.resize(now.size());

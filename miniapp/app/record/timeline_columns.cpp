@@ -29,7 +29,8 @@ bool has_units(model::StepGraph const& graph) {
   });
 }
 
-// Returns, for each bucket or unit whose gradients the step reduces, the index of its first element.
+// Returns, for each bucket or unit whose gradients the step reduces, the index of its first element in the
+// model.
 std::set<std::size_t> reduced_runs(model::StepGraph const& graph) {
   std::set<std::size_t> starts;
   for (auto const& task : graph.tasks)
@@ -90,7 +91,7 @@ class EventNames {
 
   // Returns the name of the bucket or unit that a task uses, for instance "bucket 3". This is the bucket or
   // unit that contains the last element of the task's first access to gradients or parameters. Padding does
-  // not count. An access without elements other than padding lies at the end of its bucket or unit.
+  // not count. An access that has only padding starts at the end of its bucket or unit, and gets its name.
   std::string run_of(model::Task const& task) const {
     auto const& access = *std::ranges::find_if(
         task.accesses, [](auto const& each) { return each.content != model::Content::norm; });

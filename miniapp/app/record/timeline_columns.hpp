@@ -16,14 +16,15 @@ namespace ddproxy {
 /// Collects the columns of /timeline, and the columns of /memory that follow from the same traces. Call
 /// add_case() for each case in order, then write().
 ///
-/// An event is a compute task, a copy or a collective. A host wait is no event.
+/// An event is a compute task, a copy or a collective. Host waits and groups of transfers
+/// (std::vector<Collective>) are no events.
 class TimelineColumns {
  public:
   /// Adds the events of all ranks of a case, and the live buffers of rank 0. Either all cases have a
   /// prediction, or none has one.
   void add_case(Workload const& workload, CaseTimeline const& item);
-  /// Writes the columns. Writes the phases only if a case is a whole step, and the predicted times and live
-  /// buffers only if the cases have predictions.
+  /// Writes the columns. Writes the phases only if a case is a whole step. Writes the predicted times and the
+  /// predicted bytes of live buffers only if the cases have predictions.
   void write(results::Writer& writer) const;
 
  private:

@@ -23,7 +23,8 @@ class CallFlags {
   CallFlags(CallFlags const&) = delete;
   CallFlags& operator=(CallFlags const&) = delete;
 
-  /// Clears all flags and makes room for `calls` calls. Call it while no thread waits for a flag.
+  /// Clears all flags and makes room for `calls` calls. After fail() the flags stay set. Call it while no
+  /// thread waits for a flag.
   void begin(std::size_t calls) {
     set_ = 0;
     for (std::size_t number = flags_.size(); number < calls; ++number) flags_.emplace_back(*this, number);

@@ -63,12 +63,13 @@ constexpr bool reduces(model::Verb verb) {
 Slice full_slice(CollectiveCall const& call);
 
 /// Returns a call that carries out `verb` in place on the slice `full`, which has x elements. If the verb has
-/// parts, this rank reads or assigns its own part of the slice. For a broadcast the root is rank 0. Throws as
-/// check_call() does.
+/// parts, this rank reads or assigns its own part of the slice. For a broadcast the root is rank 0. `verb`
+/// must not be a send or a receive. Throws as check_call() does.
 CollectiveCall in_place(model::Verb verb, Slice full, GroupPlace place);
 
-/// Throws std::invalid_argument for a call that this rank cannot make: n does not divide x, the slices do not
-/// fit the verb, or the root or the peer is not in the group.
+/// Throws std::invalid_argument for a call that this rank cannot make: n does not divide x although the verb
+/// has parts (has_parts()), the slices do not fit the verb, the root or the peer is not in the group, or the
+/// peer is the rank itself.
 void check_call(CollectiveCall const& call, GroupPlace place);
 
 /// Throws std::invalid_argument if the call is neither a send nor a receive. Only sends and receives can be

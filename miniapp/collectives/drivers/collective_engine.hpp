@@ -19,8 +19,8 @@ using CoreIsFree = std::function<bool()>;
 /// receives, at a time.
 ///
 /// Problem: several libraries can carry out a collective (MPI, copies through host memory, replay). While
-/// compute runs, a thread or polling can let it make progress. Without this interface each library would need
-/// its own thread and its own polling.
+/// compute runs, a thread or polling can let the collective make progress. Without this interface each
+/// library would need its own thread and its own polling.
 ///
 /// A driver owns the engine and calls it from one thread at a time: a communication thread (LaneWorker,
 /// JointDriver) or the compute side (LaneWorker, PolledLane, JointDriver). The driver has the queue of calls

@@ -49,7 +49,9 @@ class CommunicationLane {
   /// timed.
   virtual void begin(std::size_t calls) = 0;
   /// Posts one collective, which is carried out when `ready` has completed. Returns without waiting for the
-  /// collective. An event in `ready` must stay valid until finished() has been read.
+  /// collective. An event in `ready` must stay valid until finished() has been read. begin() must have made
+  /// room for the call. On some lanes start(), start_group() and progress() also throw the error of a
+  /// collective, as wait_all() does.
   virtual void start(CollectiveCall const& call, Completion ready) = 0;
   /// Posts sends and receives that are issued as one group. All of them begin when `ready` has completed, and
   /// none waits for another. All of them count as done when the last one is done. begin() and the indices of

@@ -82,9 +82,9 @@ void JointDriver::wait_for_next_poll(Clock::time_point last) const {
   polling_.own_core ? relax() : static_cast<void>(sched_yield());
 }
 
-// First begins all calls that are ready. Then finishes the calls that are done, and after each of them again
-// begins all calls that are ready. Reason: in a replay the end of a call depends on the calls of other lanes
-// that began before this end (ReplayLink).
+// Polls all engines once. Returns whether a call began or ended. First begins all calls that are ready. Then
+// finishes the calls that are done, and after each of them again begins all calls that are ready. Reason: in
+// a replay the end of a call depends on the calls of other lanes that began before this end (ReplayLink).
 bool JointDriver::advance() {
   bool moved = begin_calls();
   while (std::ranges::any_of(queues_, [](auto const& queue) { return queue->finish(); })) {

@@ -29,8 +29,10 @@ class CallPieces {
 
   CollectiveCall const& call() const { return call_; }
   std::size_t count() const { return count_; }  ///< number of pieces, at least 1
-  std::size_t elements(std::size_t piece) const { return parts_ * part_elements(piece); }  ///< n q
-  std::size_t part_elements(std::size_t piece) const;                                      ///< q
+  /// Returns the number of elements of this piece in the buffer: n q in the example.
+  std::size_t elements(std::size_t piece) const { return parts_ * part_elements(piece); }
+  /// Returns the number of elements that this piece has of each part: q in the example.
+  std::size_t part_elements(std::size_t piece) const;
   /// Returns the elements of this piece that the rank reads.
   Runs read(std::size_t piece) const { return runs(piece, call_.read); }
   /// Returns the elements of this piece that the rank assigns.

@@ -14,7 +14,8 @@ struct MpiFunctions {
   int (*nonblocking)(MpiMessage const&, MPI_Request*);
 };
 
-// With MPI_IN_PLACE, MPI_Allgather ignores the count and the type of the send side.
+// With MPI_IN_PLACE, MPI_Allgather ignores the count and the type of the send side. So they can be given in
+// both cases.
 constexpr std::array<MpiFunctions, 6> functions{{
     // all_reduce
     {[](MpiMessage const& m) {

@@ -29,6 +29,8 @@ class NcclCommunicator {
   /// Makes the communicator. `timeout_s` is the time limit of a call, in seconds. Throws std::runtime_error
   /// if NCCL is too old (nccl_version.hpp) or cannot connect the ranks. Collective over `communicator`.
   NcclCommunicator(MPI_Comm communicator, double timeout_s);
+  /// Ends the communicator, on all ranks together. If the destructor runs because of an exception, aborts the
+  /// communicator instead, without waiting for the other ranks.
   ~NcclCommunicator();
   NcclCommunicator(NcclCommunicator const&) = delete;
   NcclCommunicator& operator=(NcclCommunicator const&) = delete;

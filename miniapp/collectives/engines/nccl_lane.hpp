@@ -41,8 +41,9 @@ namespace ddproxy {
 /// The methods of the lane that start or wait for calls abort the communicator and throw std::runtime_error
 /// if NCCL reports an error. wait_all() also does this if a call takes longer than allreduce.timeout_s.
 /// The result of a reduce-scatter with `adds` is written to memory of the lane. A kernel on the same stream
-/// then adds it to the elements in `arena`. start_group() throws std::invalid_argument for a group with wire
-/// "bf16".
+/// then adds it to the elements in `arena`. start() and start_group() throw std::invalid_argument as
+/// check_call() and check_grouped() (drivers/collective_call.hpp) do, and if such a result has more elements
+/// than `most` says. start_group() also throws it for a group of several calls with wire "bf16".
 std::unique_ptr<CommunicationLane> make_nccl_allreduce(Config const& config, MPI_Comm communicator,
                                                        std::span<float> arena, MostElements most);
 

@@ -23,7 +23,7 @@ struct NcclMessage {
   void* receive;      ///< not used by Verb::send
   std::size_t count;  ///< number of elements; for reduce_scatter and all_gather, of one part
   ncclDataType_t type;
-  ncclRedOp_t operation;  ///< used by all_reduce and reduce_scatter; in bf16, NCCL decides how to round
+  ncclRedOp_t operation;  ///< used by all_reduce and reduce_scatter; NCCL decides how it rounds sums in bf16
   int root_or_peer = 0;   ///< used by broadcast, send and receive
 };
 

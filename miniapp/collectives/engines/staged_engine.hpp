@@ -13,20 +13,24 @@ namespace ddproxy {
 ///
 /// Problem: if a whole bucket were copied to the host, then reduced, then copied back, the three times would
 /// add up. So a call is cut into pieces, which use two slots of host memory in turn. While the piece in one
-/// slot is on the network, the other slot is copied back, and then the next piece is copied into it.
+/// slot is on the network, the piece in the other slot is copied back, and then the next piece is copied into
+/// that slot.
 ///
-/// A reduce-scatter that adds also fetches the elements to which it adds. In the slot they lie behind the
-/// elements that it reads. The inner engine adds in the slot.
+/// A reduce-scatter that adds its result to memory (CollectiveCall::adds) also needs the elements to which it
+/// adds. They are copied into the slot, behind the elements that it reads, and the inner engine adds to them
+/// there.
 ///
 /// Order of calls: that of CollectiveEngine, for each collective. begin() only enqueues the copies of the
-/// first two pieces. Each test() goes on with the pieces whose copies or transfers have ended, and enqueues
-/// the next ones. wait() calls test() until it returns true:
+/// first two pieces to the host. When the copy of a piece has ended, test() passes the piece to the inner
+/// engine. When the inner engine is done with it, test() enqueues the copy of the result back, and the copy
+/// of the next piece into this slot:
 ///
 ///     engine.begin(call, ready);
-///     while (!engine.test()) compute_a_little();   // without test() nothing goes on
+///     while (!engine.test()) compute_a_little();   // or engine.wait(number, core_is_free)
 ///
-/// When test() returns true, the result is in device memory. Only this engine may call the inner engine.
-/// Does not support groups, and throws std::invalid_argument for them.
+/// Nothing goes on without test(), so wait() calls it again and again. When test() returns true, the result
+/// is in device memory. Only this engine may call the inner engine. Does not support groups, and throws
+/// std::invalid_argument for them.
 class StagedEngine : public CollectiveEngine {
  public:
   /// Takes the staging and the inner engine, which must work on staging->memory(). A slot holds

@@ -9,14 +9,14 @@
 
 namespace ddproxy {
 
-/// Has two slots of host memory, 0 and 1, and copies between the slots and the arena. The arena is the array
-/// in device memory that collectives read and write, for instance all gradients of a rank. The copies are
-/// asynchronous. They are carried out one after another, in the order in which they are enqueued.
+/// Has two slots of host memory, 0 and 1, and copies elements between the slots and the arena. The arena is
+/// the array in device memory that collectives read and write, for instance all gradients of a rank. The
+/// copies are asynchronous. They are carried out one after another, in the order in which they are enqueued.
 ///
 /// Problem: an MPI that cannot read device memory needs the gradients in host memory. Host memory for a whole
 /// bucket would be large, and a copy that the host waits for would leave the network idle. With two small
-/// slots, one slot is copied while the other is on the network. StagedEngine decides when. A test replaces
-/// this class by one without a device.
+/// slots, one slot is copied while the other is on the network. StagedEngine decides when a slot is copied. A
+/// test replaces this class by one without a device.
 ///
 /// Order of calls for a slot: fetch(); then over() until it returns true; then use the slot; then put_back().
 /// The next fetch() into the slot may follow put_back() at once, because the copies keep their order.
@@ -35,8 +35,8 @@ class Staging {
 };
 
 /// Makes two slots of pinned host memory for `arena` in device memory, and a stream for the copies. Both
-/// slots together hold `pinned_elements` elements, EngineBuffers::pinned (miniapp/input/engine_buffers.hpp).
-/// `arena` must outlive the result. Exists only in builds for a device.
+/// slots together hold `pinned_elements` floats; this number is EngineBuffers::pinned
+/// (miniapp/input/engine_buffers.hpp). `arena` must outlive the result. Exists only in builds for a device.
 std::unique_ptr<Staging> make_pinned_staging(float* arena, std::size_t pinned_elements);
 
 /// Multiplies `count` floats in device memory by `factor`, and waits until that is done. Exists only in

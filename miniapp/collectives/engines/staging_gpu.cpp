@@ -76,7 +76,7 @@ std::unique_ptr<Staging> make_pinned_staging(float* arena, std::size_t pinned_el
 void scale_device_memory(float* values, std::size_t count, float factor) {
   static gpu::OwnStream* const stream = new gpu::OwnStream;  // never destroyed, as the driver may end first
   constexpr unsigned blocks = 64, threads = 256;             // few blocks, so that compute can run beside it
-  kernels::forget_foreign_error();                           // MPI has just run on this thread
+  kernels::forget_foreign_error();                           // MPI may have left an error on this thread
   scale<<<blocks, threads, 0, stream->get()>>>(values, count, factor);
   kernels::check_launches();
   gpu::check(DDPROXY_GPU(StreamSynchronize)(stream->get()));

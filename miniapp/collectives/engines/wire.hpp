@@ -24,34 +24,36 @@ using Scale = void (*)(float* values, std::size_t count, float factor);
 ///
 /// fp32: a piece is transferred directly from and to the memory. Only two kinds of calls use a buffer, both
 /// on host memory: an all-reduce that exchange() averages, and a reduce-scatter. If a reduce-scatter has
-/// several pieces, the parts of a piece lie side by side in the buffer. If it has one piece and works in
-/// place, MPI assigns the result to the buffer, because MPI must not assign elements that it reads. If it
-/// adds, MPI writes the result to the buffer, and unpack() adds the result to the memory.
+/// several pieces, pack() copies the parts of a piece into the buffer, one directly after the other, because
+/// MPI needs them in this form. If it has one piece and works in place, MPI assigns the result to the buffer,
+/// because MPI must not assign elements that it reads. If it adds, MPI writes the result to the buffer, and
+/// unpack() adds the result to the memory.
 ///
 /// bf16: a piece is rounded into a buffer. MPI has no bf16 type, so a user-defined operation
-/// (MPI_User_function) adds in fp32 and rounds the sum. In a broadcast or an all-gather, the ranks receive
-/// rounded values. An all-gather also rounds the rank's own part, so that all ranks hold the same numbers.
+/// (MPI_User_function) adds in fp32 and rounds the sum. In a broadcast, an all-gather or a receive, the ranks
+/// get rounded values. The root of a broadcast keeps its own values, which are not rounded. An all-gather
+/// also rounds the rank's own part, so that all ranks hold the same numbers.
 ///
 /// A call that is exact (CollectiveCall::exact) is transferred in fp32 with either format.
 ///
 /// Average: with two ranks, each element takes part in one addition only. So in fp32 on host memory a
-/// user-defined operation adds and halves at once. In all other cases the sum is multiplied by 1/n after the
-/// call, while the piece is in cache.
+/// user-defined operation or exchange() adds and halves at once. In all other cases the sum is multiplied by
+/// 1/n after the call, while the piece is in cache.
 ///
 /// If a reduce-scatter adds its result, unpack() adds each piece from the buffer while the piece is in cache.
 class MpiWire {
  public:
-  /// Allocates the buffers. A piece has at most `piece_elements` elements. Device memory needs `scale`; it is
-  /// transferred directly, in fp32.
+  /// Allocates the buffers. A piece has at most `piece_elements` elements. For device memory pass `scale`,
+  /// and WireFormat::fp32, because device memory is transferred directly. For host memory `scale` is null.
   MpiWire(WireFormat wire, std::size_t piece_elements, GroupPlace place, Scale scale = nullptr);
   ~MpiWire();
   MpiWire(MpiWire const&) = delete;
   MpiWire& operator=(MpiWire const&) = delete;
 
   /// Cuts a collective into pieces. If a collective has parts and is transferred directly from the memory, it
-  /// becomes a single piece, because MPI needs the parts of a message side by side. Throws as check_call()
-  /// (collective_call.hpp) does. Throws std::invalid_argument for a reduce-scatter of device memory that
-  /// works in place or adds, and for a part with more elements than MPI can count.
+  /// becomes a single piece, because MPI needs the parts of a message without gaps between them. Throws as
+  /// check_call() (collective_call.hpp) does. Throws std::invalid_argument for a reduce-scatter of device
+  /// memory that works in place or adds, and for a part with more elements than MPI can count.
   CallPieces cut(CollectiveCall const& call) const;
   /// Converts a piece of `memory` to its message and returns the message. The caller sets its communicator
   /// and its tag. The message points into `memory`, or into a buffer that is valid until the next pack().

@@ -17,7 +17,7 @@ namespace ddproxy {
 class SlowedLane : public ComputeLane {
  public:
   /// Takes the other lane. `text` is KIND:SHARE. For instance, "linear:0.03" makes linear maps take 3 %
-  /// longer. Throws std::invalid_argument if the text has another form, or if the pass has no operator of
+  /// longer. Throws std::invalid_argument if SHARE is not a number above 0, or if the pass has no operator of
   /// that kind.
   SlowedLane(std::unique_ptr<ComputeLane> lane, model::BackwardPass const& pass, std::string const& text);
 

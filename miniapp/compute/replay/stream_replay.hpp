@@ -16,7 +16,8 @@ namespace ddproxy {
 class StreamReplay : public ComputeLane {
  public:
   /// Takes the times: the seconds of each operator, and the seconds for each element that is copied.
-  /// `launches` is the largest number of operators and copies in a step.
+  /// `launches` is the largest number of operators and copies in a step. `exec` is the execution-space
+  /// instance of Kokkos whose stream is occupied.
   StreamReplay(std::vector<double> operation_seconds, double copy_seconds, std::size_t launches,
                kernels::Space exec = {});
   std::size_t operations() const override { return seconds_.size(); }

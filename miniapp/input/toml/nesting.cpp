@@ -10,8 +10,8 @@
 namespace ddproxy {
 namespace {
 
-// Returns the length of the quoted string with which the text begins, including the closing quotes. A string
-// without closing quotes extends to the end of its line, and a multi-line string to the end of the text.
+// Returns the length of the quoted string with which the text begins, including the closing quotes. Without
+// closing quotes, a string extends to the end of its line, and a multi-line string to the end of the text.
 std::size_t string_length(std::string_view text) {
   const char quote = text[0];
   const bool has_escapes = quote == '"', many_lines = text.size() > 2 && text[1] == quote && text[2] == quote;

@@ -17,7 +17,7 @@
 namespace ddproxy {
 namespace {
 
-// Upper limits of the input. The comment of most_ranks says how they are chosen.
+// Upper limits of the input. The comment of most_ranks (training_sections.hpp) says how they are chosen.
 constexpr std::int64_t most_samples = 100000, most_threads = 4096;
 
 constexpr std::size_t largest_file = 1 << 20;  // bytes; a usual input file has a few thousand

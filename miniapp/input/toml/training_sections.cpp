@@ -12,7 +12,7 @@
 namespace ddproxy {
 namespace {
 
-// Upper limits. The comment of most_ranks says how they are chosen.
+// Upper limits of the input. The comment of most_ranks (training_sections.hpp) says how they are chosen.
 constexpr std::int64_t most_layers = 1000, widest = 1000000, most_tokens = 100000000;
 
 model::Shape read_dimensions(Section& section, model::Shape shape) {
@@ -112,7 +112,7 @@ constexpr std::pair<std::string_view, KeyUse> shard_keys[] = {
     {"update", &model::ShardKeys::update},
     {"lanes", &model::ShardKeys::lanes}};
 
-// Returns the stages that use a key as text, for instance: "zero1", "zero2" and "fsdp".
+// Returns a text that lists the stages that use a key, for instance: "zero1", "zero2" and "fsdp".
 std::string stages_with(KeyUse use) {
   std::string list, last;
   for (model::ShardWay const& way : model::shard_ways()) {

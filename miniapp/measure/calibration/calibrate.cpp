@@ -30,7 +30,8 @@ constexpr double least_share = 0.1;
 // and calls begin after that.
 constexpr double most_repetitions = on_device ? 40 : 100000, most_calls = on_device ? 150 : 100000;
 constexpr double head_start = 0.02;
-constexpr int copies_at_once = on_device ? 20 : 1;  // on a device a launch takes as long as a small copy
+// On a device a launch takes as long as a small copy, so several copies are timed together.
+constexpr int copies_at_once = on_device ? 20 : 1;
 
 struct Times {
   double compute = 0, collective = 0;

@@ -25,7 +25,7 @@ namespace ddproxy {
 ///
 /// With "blocking", prints a warning if the compute threads of a rank leave none of its cores free.
 ///
-/// Does nothing with NCCL, or if MPI reduces nothing. Collective; the choice is the same on all ranks.
+/// Does nothing with NCCL, or if MPI reduces nothing. Collective; the chosen calls are the same on all ranks.
 void choose_calls(RankContext& context, std::size_t lanes = 1);
 
 /// Returns the choice and its reason in one line of text for users. Returns an empty text if MPI reduces

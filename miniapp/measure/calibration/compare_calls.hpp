@@ -27,10 +27,10 @@ struct CallTimes {
 bool prefers_blocking(CallTimes const& times);
 
 /// Measures both calls alternately, first without compute. If operators compute on the host, also measures
-/// both calls while compute runs. The message sizes rise from 1 KiB to the smallest of these: a piece, all
-/// gradients, and 64 MiB. Rank 0 chooses for each size, and the result is the same on all ranks. `own_core`
-/// tells whether the communication thread has a core that no compute thread uses. Overwrites the arena.
-/// Collective.
+/// both calls while compute runs. The message sizes rise from 1 KiB to the smallest of these: a piece, the
+/// arena, and 64 MiB. Rank 0 chooses for each size, and the chosen calls are the same on all ranks.
+/// `own_core` tells whether this rank's communication thread has a core that no compute thread uses.
+/// Overwrites the arena. Collective.
 CallChoice compare_calls(RankContext& context, bool own_core);
 
 }  // namespace ddproxy

@@ -34,11 +34,11 @@ struct Tables {
 
 /// Calls complete_table() for tables.sizes. Then completes all tables for one state: the state that
 /// state_with_table() returns, or the state with the most samples if that function returns nothing. Both
-/// steps together take at most about `limit_s` seconds. Collective.
+/// steps together take at most about `limit_s` seconds. Returns early if a signal arrived. Collective.
 void complete_tables(RankContext& context, Tables& tables, double limit_s);
 
 /// Takes more samples of all tables until has_table() is true for `state`, or until `limit_s` seconds have
-/// passed. `state` is an index into `states`. Collective.
+/// passed. `state` is the index of a state of `states`. Returns early if a signal arrived. Collective.
 void complete_tables(RankContext& context, Tables& tables, model::MachineStates const& states,
                      std::size_t state, double limit_s);
 

@@ -20,8 +20,9 @@ inline constexpr int samples_of_handover = 36;
 /// smallest gradient. Both are measured over many all-reduces, and the host waits for each all-reduce before
 /// it starts the next one. In one measurement progress() hands the all-reduces over, and the communication
 /// thread carries them out. In the other measurement the waiting host carries them out; the time of this
-/// measurement is subtracted. Both times are maxima over the ranks. A sample can be negative. Runs no case of
-/// the sweep. Collective.
+/// measurement is subtracted. Both times are maxima over the ranks. A sample can be negative. Assigns the
+/// bytes of this gradient in fp32, not those on the wire, to times.bytes. Runs no case of the sweep. Returns
+/// early if a signal arrived. Does nothing if hands_over() is false. Collective.
 void add_handovers(RankContext& context, SizeTimes& times, int round, int rounds);
 
 /// Returns the median of the samples in seconds, but at least 0. Returns 0 if there are none.

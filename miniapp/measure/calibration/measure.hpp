@@ -69,9 +69,9 @@ double bus_factor(model::Verb verb, int ranks);
 /// library used another algorithm.
 double bus_bandwidth(SizeTimes const& times, int ranks);
 
-/// Returns the sizes of `general` and of `buckets`, rising. If bucket sizes lie within 10 % of each other,
-/// keeps only the smallest of them. Leaves out a general size that lies within 25 % of a kept bucket size,
-/// except the smallest and the largest general size.
+/// Returns the message sizes of `general` and of `buckets`, in bytes, rising. `general` must rise. Leaves out
+/// a bucket size that lies within 10 % of the kept bucket size before it. Leaves out a general size that lies
+/// within 25 % of a kept bucket size, except the smallest and the largest general size.
 std::vector<std::int64_t> with_bucket_sizes(std::vector<std::int64_t> const& general,
                                             std::vector<std::int64_t> buckets);
 
@@ -99,7 +99,7 @@ double time_row(RankContext& context, std::vector<Slice> const& slices);
 /// after another say little about the minutes that follow. The samples are therefore spread over the rounds
 /// of a calibration (rounds.hpp):
 ///
-///     CollectiveRounds table(context, sizes);  // verifies each size and finds the calls of a sample
+///     CollectiveRounds table(context, sizes);  // verifies each size, finds the number of calls in a sample
 ///     for (round = 0; round < rounds; ++round) table.take(round, rounds);
 ///
 /// Every method is collective; the times are the same on all ranks.

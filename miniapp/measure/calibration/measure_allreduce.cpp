@@ -119,7 +119,7 @@ void CollectiveRounds::add(SizeTimes times) {
   const auto [wrong, first] = verify_collective(*context_, call);
   times.wrong = wrong;
   // The first call of a size may be slower than later calls, and the very first call may be much slower. So
-  // the call is repeated, unless it takes long.
+  // the call is repeated, unless the message is long and the call took at least time_a_size_s.
   const bool repeats = first < time_a_size_s || times.bytes < long_message;
   const double once = repeats ? time_calls(*context_, {call}) : first;
   times_.push_back(std::move(times));

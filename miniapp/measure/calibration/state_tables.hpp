@@ -14,7 +14,8 @@ namespace ddproxy {
 // Tables for each state of a machine (model/predict/machine_state.hpp). A state is a condition in which times
 // stay alike, for example a clock level. A table has a row for each operation, message size or contention
 // run. Each sample of a row was measured between two probes, which show the state. A table of one state is
-// complete if each row has enough samples in this state; has_table() says how many are enough.
+// complete if each row has enough samples in this state; has_table() says how many are enough. The functions
+// take and return a state as its index, from 0 to states.count() - 1.
 
 /// Returns all probes of the rows of a table: those before and those after each sample.
 std::vector<double> probes_of(OperationTimes const& operations);

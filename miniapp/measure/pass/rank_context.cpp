@@ -92,7 +92,8 @@ void require_room(Config const& config, Workload const& workload, Runtime const&
   if (need.device) require_device_memory(runtime, *need.device, device_free);
 }
 
-// Carries out an all-reduce of a few elements, because NCCL allocates much of its memory in the first one.
+// Carries out an all-reduce of at most 2^20 elements, because NCCL allocates much of its memory in the first
+// all-reduce.
 void take_first(CommunicationLane& lane, std::size_t elements) {
   constexpr std::size_t few = 1 << 20;
   lane.begin(1);
@@ -168,7 +169,7 @@ RankContext make_rank_context(Config const& config, Workload workload, Runtime c
                       .device_free = device_free,
                       .file_need = file_need};
   if (needs_arena(config)) allocate(context);
-  context.start_libraries();  // before the compute lane, which may carry out products
+  context.start_libraries();  // measures the first product, so the compute lane must not exist yet
   context.backward = make_compute_lane(context);
   return context;
 }

@@ -37,7 +37,7 @@ struct RankContext {
   model::Copies copies = {};
   std::unique_ptr<ComputeLane> backward = nullptr;
   std::unique_ptr<CommunicationLane> allreduce = nullptr;
-  CallChoice choice = {};  ///< which MPI calls reduce (miniapp/measure/calibration/choose_calls.hpp)
+  CallChoice choice = {};  ///< the MPI calls of all-reduces (miniapp/measure/calibration/choose_calls.hpp)
   double device_free = 0;  ///< free bytes of the run's device before the run allocated anything there
   double file_need = 0;    ///< bytes of memory that rank 0 needs for the results file
   std::unique_ptr<StateProbe> probe = nullptr;  ///< probes the machine's state; null: no probe
@@ -64,8 +64,9 @@ struct RankContext {
   /// time limit of the input ([allreduce] timeout_s) applies while this function waits for other ranks.
   /// Throws as ddproxy::make_allreduce() (make_allreduce.hpp) does. Collective.
   std::unique_ptr<CommunicationLane> make_allreduce(CallChoice const& with) const;
-  /// Makes `allreduce`, and carries out the first all-reduce with NCCL. Measures the device memory that the
-  /// libraries take, if no other rank uses this rank's device. Throws as make_allreduce() does. Collective.
+  /// Makes `allreduce`. If it uses NCCL, also carries out the first all-reduce. Measures the device memory
+  /// that the libraries take, if no other rank uses this rank's device. Throws as make_allreduce() does.
+  /// Collective.
   void start_libraries();
   /// Returns the seconds that the copy of one element takes in a replay, from the bandwidth in `copies`.
   /// Returns 0 if nothing is copied.
@@ -95,16 +96,17 @@ struct RankContext {
   }
 };
 
-/// What is going to be measured: the backward pass, or whole steps. Only whole steps support Llama models.
+/// What is going to be measured: the backward pass, or whole steps. If compute is real, only whole steps
+/// support Llama models; a replay supports them in both.
 enum class Measured { backward, steps };
 
 /// Checks that this build and this machine can do what the input asks for. Does not check the memory. Sets
-/// the precision of matrix products. Throws as make_rank_context() does. Collective.
+/// the precision of matrix products if compute is real. Throws as make_rank_context() does. Collective.
 void check_input_on(Config const& config, Runtime const& runtime, Measured what);
 
 /// Checks that this build and this machine can do what the input asks for. Then allocates the memory and
-/// makes the lanes. `file_need` has the bytes of memory that rank 0 needs for the results file, as
-/// results_memory() (miniapp/input/results_need.hpp) returns them; 0 if the caller writes no file.
+/// makes the lanes. `file_need` is the number of bytes that rank 0 needs in memory for the results file, as
+/// results_memory() (miniapp/input/results_need.hpp) returns it; 0 if the caller writes no file.
 /// `scattered` is the argument of the same name of host_memory_need() (miniapp/input/memory_need.hpp).
 /// `config` and `runtime` must outlive the result.
 ///

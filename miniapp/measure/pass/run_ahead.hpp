@@ -27,8 +27,8 @@ class RunAhead {
   explicit RunAhead(std::size_t operations) : last_(std::min(most, operations)) {}
 
   /// Takes the completion of the operation that was enqueued last. Waits until the operation that was
-  /// enqueued `most` operations earlier has completed. Waits for events only: if the host itself computes, it
-  /// is never ahead.
+  /// enqueued `most` operations earlier has completed. Does not wait if that completion has no event: the
+  /// host itself carried out the operation, so it is not ahead.
   void asked(Completion const& operation) {
     if (last_.empty()) return;
     Completion& oldest = last_[next_];

@@ -13,7 +13,7 @@ namespace ddproxy {
 /// Times of one run of a step on this rank.
 struct StepTimes {
   Clock::time_point start;
-  /// Seconds from `start` to the end of the last HostWait for compute (step_graph.hpp); 0: none.
+  /// Seconds from `start` to the end of the last HostWait for compute (step_graph.hpp); 0 if there is none.
   double backward_end;
   double total;  ///< seconds from `start` until every task of every lane was done
 };

@@ -45,7 +45,7 @@ double fastest_product() {
 
 double rate_of_this_rank() try {
   return fastest_product();
-} catch (std::exception const&) {  // no memory for the matrices: the other figures stay valid
+} catch (std::exception const&) {  // no memory for the matrices; the run goes on without this figure
   return std::numeric_limits<double>::quiet_NaN();
 }
 

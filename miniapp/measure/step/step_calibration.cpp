@@ -13,7 +13,7 @@ namespace ddproxy {
 namespace {
 
 constexpr std::int64_t least_largest =
-    4096;  // a table needs several sizes, even if a step has small messages
+    4096;  // bytes; the tables of a sharded step go at least this far, so that they have several sizes
 
 std::int64_t arena_bytes(RankContext const& rank, int element_bytes) {
   return static_cast<std::int64_t>(rank.arena.size()) * element_bytes;
@@ -28,7 +28,8 @@ std::vector<std::int64_t> sizes_of(StepContext const& context) {
   return with_bucket_sizes(message_sizes(wire_bytes(workload.bytes(), workload.wire)), buckets);
 }
 
-// Returns the sizes of a(x) of a sharded step, for messages up to its largest collective.
+// Returns the sizes, in bytes, at which a(x) is measured for a sharded step. The last one is that of its
+// largest collective, but at least least_largest and at most the arena.
 std::vector<std::int64_t> sizes_of_sharded(StepContext const& context) {
   std::int64_t largest = least_largest;
   for (auto const& [key, use] : verb_uses(context.graphs))

@@ -37,7 +37,9 @@ struct StepTables {
 /// sharded, at the sizes of its buckets. Also measures kappa and gamma, the speeds of compute and all-reduces
 /// that run at the same time. For a sharded step it measures each verb of the step on the step's own lanes,
 /// too; all groups of a communicator communicate at the same time. Runs no step. Overwrites gradients and
-/// activations, and in a sharded step also parameters and the optimizer's state. Collective.
+/// activations, and in a sharded step also parameters and the optimizer's state. Throws as the constructor of
+/// ContentionRounds (calibrate.hpp) does. If a signal arrives later, returns early with the samples so far.
+/// Collective.
 StepTables calibrate_step(StepContext& context);
 
 }  // namespace ddproxy

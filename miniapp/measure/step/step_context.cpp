@@ -32,7 +32,7 @@ void check_threads(Config const& config) {
     require_threads(provided_threads(), config.file.string() + ": [shard] lanes, group: ");
 }
 
-// Returns the number of ranks whose step is built.
+// Returns the number of ranks of the step. If all-reduces are replayed, these are simulated ranks.
 std::size_t ranks_of_step(Config const& config, Runtime const& runtime) {
   return static_cast<std::size_t>(config.backend != Backend::replay ? runtime.ranks() : config.ranks);
 }
@@ -104,7 +104,7 @@ void make_replay(StepContext& context) {
 void build_lanes(StepContext& context) {
   context.step =
       std::make_unique<CompiledStep>(context.graph(), context.places.first, context.groups.places());
-  context.rank.start_libraries();  // before the compute lane, which may carry out products
+  context.rank.start_libraries();  // measures the first product, so the compute lane must not exist yet
   context.make_lanes();
   if (context.phases)
     make_replay(context);

@@ -22,16 +22,17 @@ class StepLane;
 /// `rank.memory` has the buffers of the step. It begins with the elements that are all-reduced: the buckets,
 /// or the gradients themselves if the step does not copy gradients into buckets. `rank.arena` and
 /// `rank.gradients` are these elements. So the calibration works on `rank` as it does for the other commands.
-/// It overwrites gradients and activations. Call kernels->initialise() after it.
+/// The calibration overwrites gradients and activations. Call kernels->initialise() after it.
 ///
 /// Compute and all-reduces can each be replayed. If the all-reduces are replayed, a single process runs the
 /// step of rank 0; the input key `[allreduce] ranks` is the number of ranks. If compute is replayed,
 /// `rank.memory` has only the elements that are all-reduced. If both are replayed, `rank.memory` is empty.
 ///
-/// A sharded step has several communicators, and gradients, parameters and optimizer states that are divided
-/// among the ranks. It has lanes of its own. `rank.memory` then begins with the buffers that the operators of
-/// contention runs do not use, and `rank.arena` is this part of it. The calibration thus overwrites
-/// parameters, too. If compute is replayed, `rank.memory` has only the buffers that collectives use.
+/// A sharded step divides optimizer states among the ranks; it may also divide gradients and parameters. It
+/// may have several communicators, and has lanes of its own. `rank.memory` then begins with the buffers that
+/// the operators of contention runs do not use, and `rank.arena` is this part of it. The calibration thus
+/// overwrites parameters, too. If compute is replayed, `rank.memory` has only the buffers that collectives
+/// use.
 struct StepContext {
   model::WholeStep asked;      ///< the step that the input asks for
   model::RankGraphs graphs;    ///< the graphs of the step, checked by model::check()
@@ -67,8 +68,8 @@ inline constexpr std::uint32_t step_seed = 774030080;
 /// throws as make_rank_context() (rank_context.hpp) does. Collective.
 StepContext make_step_context(Config const& config, Workload workload, Runtime const& runtime);
 
-/// Returns the predicted memory need of rank 0 in bytes: need_with_results_file()
-/// (miniapp/input/memory_need.hpp) of the steps.
+/// Returns the memory, in bytes, that rank 0 is predicted to need for the steps and the results file, as
+/// need_with_results_file() (miniapp/input/memory_need.hpp) computes it.
 double step_need_with_results_file(StepContext const& context);
 
 }  // namespace ddproxy

@@ -14,9 +14,10 @@ namespace ddproxy {
 
 /// The communicators of a step's graphs as communicators of MPI, and this rank's places in their groups.
 ///
-/// Problem: a sharded step has several communicators. Two of them may have the same ranks: one for gathers,
-/// and one for reductions that run at the same time. If both used a single communicator, all ranks would have
-/// to call the gathers and the reductions in the same order.
+/// Problem: a sharded step may have several communicators. Two of them may have the same ranks: one for
+/// gathers, and one for reductions that run at the same time. If both used a single communicator of MPI, all
+/// ranks would have to call the gathers and the reductions in the same order. So each lane makes a
+/// communicator of its own from the one that this class returns.
 ///
 /// A communicator that has all ranks in one group, in their order, is represented by the communicator of the
 /// runtime. If all collectives are replayed, one process carries out the step of rank 0, and there is no
@@ -41,8 +42,9 @@ class StepGroups {
 
   /// Returns this rank's place in its group of each communicator, [communicator].
   std::vector<GroupPlace> const& places() const { return places_; }
-  /// Returns a communicator of MPI. Returns MPI_COMM_NULL if all collectives are replayed. The runtime owns
-  /// the communicator if it has all ranks in one group, in their order; otherwise this object owns it.
+  /// Returns the communicator of MPI that represents communicator `id` of the graphs on this rank. Returns
+  /// MPI_COMM_NULL if all collectives are replayed. If a communicator has all ranks in one group, in their
+  /// order, the runtime owns it; otherwise this object owns it.
   MPI_Comm communicator(model::CommunicatorId id) const { return communicators_.at(model::index(id)); }
 
  private:

@@ -19,7 +19,9 @@ namespace {
 
 using model::PhaseSeconds;
 
-using Member = double PhaseSeconds::*;  // an alias, because nvcc adds parentheses to such a declaration
+// An alias, because nvcc adds parentheses to a declaration of an array of pointers to members. The host's
+// compiler then warns.
+using Member = double PhaseSeconds::*;
 constexpr Member members[] = {&PhaseSeconds::forward, &PhaseSeconds::recompute,  &PhaseSeconds::backward,
                               &PhaseSeconds::clip,    &PhaseSeconds::update,     &PhaseSeconds::copies,
                               &PhaseSeconds::waiting, &PhaseSeconds::host_waits, &PhaseSeconds::step};

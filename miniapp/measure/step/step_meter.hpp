@@ -21,8 +21,9 @@ class StepMeter {
   model::PhaseSeconds step();
   /// Returns the trace of this rank's last step(). Before the first step() the trace has no tasks.
   model::StepTrace const& trace() const { return trace_; }
-  /// Runs one step without communication and keeps the seconds of its tasks. Returns the compute time in
-  /// seconds, the maximum over the ranks, on all ranks.
+  /// Runs one step with run_alone() and keeps the seconds of its tasks. Returns the compute time in seconds,
+  /// without copies, the maximum over the ranks, on all ranks. Afterwards the ranks have different
+  /// parameters.
   double alone();
   /// Returns the seconds of each task of the graph without communication. Each is the median over all runs of
   /// alone() so far. The result has the times of one rank: that with the largest sum over all tasks.

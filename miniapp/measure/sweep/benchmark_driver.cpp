@@ -31,7 +31,7 @@ std::string benchmark_name(std::string const& item, int round) {
 }  // namespace
 
 void initialize_benchmark(std::vector<std::string> const& arguments) {
-  static std::vector<std::string> texts;           // static: Google Benchmark keeps a pointer to the first
+  static std::vector<std::string> texts;           // static: Google Benchmark keeps a pointer to texts[0]
   texts = {"ddproxy", "--benchmark_color=false"};  // no colors: under mpirun the output looks like a terminal
   texts.insert(texts.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;

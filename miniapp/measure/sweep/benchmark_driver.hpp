@@ -15,7 +15,8 @@ namespace ddproxy {
 void initialize_benchmark(std::vector<std::string> const& arguments);
 
 /// Throws std::invalid_argument if the filter among the arguments of initialize_benchmark() is not a regular
-/// expression, or if it leaves out every case in every round. `cases` are the names of the cases and parts.
+/// expression, or if it leaves out every case in every round. `cases` are the names of the cases. So a filter
+/// that keeps only parts is refused.
 void require_some(std::vector<std::string> const& cases, int rounds);
 
 /// One sample that a sweep is going to take, of a case or of a part.

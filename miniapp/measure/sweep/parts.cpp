@@ -16,7 +16,8 @@ namespace ddproxy {
 namespace {
 
 constexpr std::size_t bucket_calls = 256;
-constexpr double row_kib = 4096;  // KiB of a sample, but with at least 1 and at most `most_calls` calls
+// KiB of all all-reduces of a sample together. A sample has at least 1 and at most `most_calls` all-reduces.
+constexpr double row_kib = 4096;
 constexpr double most_calls = 64;
 
 // Returns the seconds of one all-reduce: the mean over `calls`. The host starts all calls, and then waits for

@@ -20,7 +20,7 @@ namespace ddproxy {
 ///
 /// Order of calls: rank 0 calls compute(), measure_compute(), part(), warm_up(), measure() and reduce_alone()
 /// in any order, and then end(). Every other rank makes one call of follow() instead. follow() carries out
-/// the same passes and returns after end(). The other methods involve one rank only.
+/// the same passes and returns after end(). All these methods communicate; the other methods do not.
 ///
 /// Every method that communicates throws std::runtime_error if MPI reports an error. An exception is thrown
 /// only on the rank that has the error. The ranks then no longer agree on the next pass, so the run must end.

@@ -35,7 +35,8 @@ using RoundStart = std::function<void()>;
 /// The step of a case and the traces of its last sample.
 struct CaseTimeline {
   model::StepGraph graph;
-  /// On rank 0: one trace for each rank, or none if the case has no sample. On other ranks: empty.
+  /// On rank 0: one trace for each rank that carries out passes, or none if the case has no sample. On other
+  /// ranks: empty.
   std::vector<model::StepTrace> ranks;
   /// The simulated trace of the same tasks, which holds for every rank. Empty if there is none.
   model::StepTrace predicted = {};
@@ -52,11 +53,12 @@ struct SweepObserver {
 /// Measures every case and every part that `[gate]` asks for. Returns the timeline of the last sample of each
 /// case. Reads only CaseReport::item of each element of `cases`. Collective.
 ///
-/// A round takes one sample of each case and each part, in random order. turns.seed, if given, is the seed of
-/// this order. The sweep takes rounds_to_take() rounds: `[sweep] samples`, or fewer with --resume. Then it
-/// takes further rounds as long as observer.another() returns true. It takes no further rounds if it takes
-/// turns with another program, or if Google Benchmark received arguments of its own. If turns.go names a
-/// pipe, each sample waits for a turn (turns.hpp).
+/// A round takes one sample of each case and each part of Parts (parts.hpp), in random order. turns.seed, if
+/// given, is the seed of this order. The parts of OperatorTimes are measured whenever T_compute is measured.
+/// The sweep takes rounds_to_take() rounds: `[sweep] samples`, or fewer with --resume. Then it takes further
+/// rounds as long as observer.another() returns true. It takes no further rounds if it takes turns with
+/// another program, or if Google Benchmark received arguments of its own. If turns.go names a pipe, each
+/// sample waits for a turn (turns.hpp).
 ///
 /// If several ranks reduce and the sweep takes no turns, it also runs the case's all-reduces without compute
 /// after each sample of a case.

@@ -21,9 +21,9 @@ class Turns {
   Turns(Turns const&) = delete;
   Turns& operator=(Turns const&) = delete;
 
-  /// Ends the present turn, sleeps until the next one begins, and returns true. Returns false at once if
-  /// there are no turns. Returns false within half a second if a signal arrives. Throws std::runtime_error if
-  /// the other end of a pipe is closed.
+  /// Ends the present turn, if one has begun. Sleeps until the next turn begins, and returns true. Returns
+  /// false at once if this object opened no pipes. Returns false within half a second if a signal arrives.
+  /// Throws std::runtime_error if the other end of a pipe is closed.
   bool wait();
 
  private:

@@ -10,8 +10,9 @@
 namespace ddproxy {
 
 // The numbers that the verification of a whole step uses in place of parameters, gradients and activations.
-// All of them are small integers. `element` is the index of an element in the model, K is the number of
-// micro-batches of a step, and n the number of ranks that contribute to a gradient.
+// All of them are small integers or, after clipping, multiples of 0.5. `element` is the index of an element
+// in the model, K is the number of micro-batches of a step, and n the number of ranks that contribute to a
+// gradient.
 //
 //   parameter(element)        1 to 256
 //   contribution              what a rank adds to the gradient of an element in one micro-batch. If two
@@ -49,7 +50,7 @@ struct ExactNumbers {
   bool sparse = false;
   float clip = 1;  ///< factor by which the tasks of the step clip a gradient: 0.5, or 1 without such tasks
   /// Bound of the rounding errors of a gradient, relative to the gradient. The sums are exact, except in
-  /// bf16 with more than 256 ranks. 1/n is not exact.
+  /// bf16 with more than 256 ranks. The division by n is not exact.
   float tolerance = 0;
 
   /// Returns w. It is 4 - d on place 2k and 4 + d on place 2k + 1, where d is 1, 2 or 3. If n is odd, it is 4
@@ -62,8 +63,8 @@ struct ExactNumbers {
   /// Returns the gradient of every element if contributions are sparse.
   KOKKOS_INLINE_FUNCTION float sparse_average() const { return ranks <= 64 ? 4.0F : 1.0F; }
   /// If contributions are sparse: returns whether this rank is the one that contributes to `element`, in
-  /// `micro_batch` (from 0 to K - 1) and by operator `op` of `operators`. True for one combination of rank,
-  /// micro-batch and operator.
+  /// `micro_batch` (from 0 to K - 1) and by operator `op` of `operators`. The result is true for
+  /// exactly one combination of rank, micro-batch and operator.
   KOKKOS_INLINE_FUNCTION bool is_active(std::uint64_t element, int micro_batch, int op, int operators) const {
     return exact_hash(element, 1) % static_cast<std::uint32_t>(ranks) == static_cast<std::uint32_t>(place) &&
            exact_hash(element, 2) % static_cast<std::uint32_t>(micro_batches) ==

@@ -15,15 +15,17 @@ namespace ddproxy {
 struct ExactFault {
   std::uint64_t count = 0;  ///< wrong elements, counted at each comparison
   std::uint64_t at = 0;     ///< index of the element in the memory of the step
-  std::uint64_t task = 0;   ///< index in CompiledStep::phases(); the size of phases(): found after the step
-  ExactContent content;     ///< the element must be equal to element 0 of this content
-  bool is_count = false;    ///< true: the norm is wrong; `expected` and `found` count gradient elements
+  /// Index in CompiledStep::phases() of the task that found the element. If the element was found after the
+  /// step: the size of phases().
+  std::uint64_t task = 0;
+  ExactContent content;   ///< the element must be equal to element 0 of this content
+  bool is_count = false;  ///< true: the norm is wrong; `expected` and `found` count gradient elements
   double expected = 0, found = 0;
 };
 
 /// The compute lane that verifies a step. It carries out the compute tasks of a step as ExactPlan says: it
-/// compares every element that a task reads, and writes exact numbers. The collectives and the copies are
-/// those of the step.
+/// compares the elements that a task reads, except gradients to which the task adds, and writes exact
+/// numbers. The collectives and the copies are those of the step.
 ///
 /// Order of calls: fill(), then run_step() with this lane, then find_fault(). Repeat these three calls to
 /// verify again. The lane pauses before each task. On a device the stream pauses, and the host goes on. So if

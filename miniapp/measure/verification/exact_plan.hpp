@@ -106,7 +106,7 @@ class ExactPlan {
 
   std::size_t memory_;
   model::Expected expected_;
-  std::size_t gradient_elements_ = 0;  // elements of this rank's gradients, without padding
+  std::size_t gradient_elements_ = 0;  // all gradient elements of the model, without padding
   bool clips_in_place_ = false;        // true: tasks of the step multiply the gradients by a factor
   ExactNumbers numbers_;
   std::vector<ExactOperation> entry_, operations_, exit_;

@@ -50,8 +50,9 @@ void ExactPlan::add(Kind kind, Slice slice, ExactContent content, std::size_t fr
   if (slice.count > 0 && is_here(slice)) operations_.push_back({kind, slice, content, from});
 }
 
-// Adds a comparison. Gradients are compared tensor by tensor, because their numbers depend on the operators
-// that contribute to them. Elements without an expected gradient are left out.
+// Adds a comparison. Gradients and updated parameters are compared tensor by tensor, because their numbers
+// depend on the operators that contribute to the gradient. Of these two kinds, elements without an expected
+// gradient are left out.
 void ExactPlan::check(std::vector<ExactOperation>& to, Slice slice, ExactContent content) {
   if (slice.count == 0 || !is_here(slice)) return;
   if (!needs_operators(content.kind)) return to.push_back({Kind::check, slice, content});
@@ -86,7 +87,7 @@ void ExactPlan::add_task(ComputeCall const& call) {
   finish_task(call);
 }
 
-// Assigns NaN to the elements that the task used for the last time.
+// Notes which elements the task has written, and assigns NaN to those that it used for the last time.
 void ExactPlan::finish_task(ComputeCall const& call) {
   for (auto const& access : call.accesses) {
     if (!is_here(access.slice)) continue;

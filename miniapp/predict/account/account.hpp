@@ -35,7 +35,7 @@ struct AccountedMethod {
 struct Account {
   std::string name;  ///< name of the model
   model::ModelAccount counts;
-  int element_bytes = 4;
+  int element_bytes = 4;    ///< bytes of an element of parameters and activations
   std::int64_t tokens = 0;  ///< tokens of a rank in a micro-batch
   int micro_batches = 1;
   int ranks = 1;
@@ -70,7 +70,8 @@ std::string describe(Account const& account);
 std::string to_json(Account const& account);
 
 /// Runs the command `account`: prints to `out`, and writes the file of --json if that option is given.
-/// Returns the exit code 0. Throws what make_account() throws.
+/// Returns the exit code 0. Throws what make_account() and results::write_text() throw, and
+/// std::invalid_argument if --json would overwrite the input file.
 int account_command(Options const& options, std::ostream& out);
 
 }  // namespace ddproxy

@@ -61,13 +61,13 @@ MemoryModel memory_model(Config const& config);
 
 /// Everything that `ddproxy memory` prints.
 struct MemoryReport {
-  std::string name;  ///< of the model
+  std::string name;  ///< name of the model
   std::int64_t parameters = 0;
   model::Shape shape;
-  model::Tokens tokens;  ///< of a micro-batch on one rank
+  model::Tokens tokens;  ///< tokens of a micro-batch on one rank
   int micro_batches = 1;
   model::Checkpoint checkpoint = model::Checkpoint::none;
-  double device_bytes = 0;  ///< 0: not known
+  double device_bytes = 0;  ///< memory of a device; 0: not known
   std::vector<MemoryCase> cases;
   std::vector<LeastRanks> least_ranks;  ///< empty if device_bytes is not known
 };
@@ -86,8 +86,8 @@ MemoryCase memory_case(Config const& config, MemoryMethod const& method, int ran
 LeastRanks least_ranks(MemoryModel const& model, MemoryMethod const& method, model::Tokens tokens,
                        double device);
 
-/// Returns the memory of a rank as text for people: the total, and in brackets the kinds that have at least
-/// 1 % of it, the largest first.
+/// Returns the memory of a rank in GB as text for people: the total, and in parentheses the kinds of buffers
+/// that have at least 1 % of it, the largest first.
 std::string describe_peak(model::KindBytes const& peak);
 
 /// Computes the report. Throws std::invalid_argument with one line for wrong input.
@@ -110,7 +110,8 @@ std::string describe(MemoryReport const& report);
 std::string to_json(MemoryReport const& report);
 
 /// Runs the command `memory`: prints to `out`, and writes the file of --json if that option is given. Returns
-/// the exit code 0. Throws what make_memory_report() throws.
+/// the exit code 0. Throws what make_memory_report() and results::write_text() throw, and
+/// std::invalid_argument if --json would overwrite the input file.
 int memory_command(Options const& options, std::ostream& out);
 
 }  // namespace ddproxy

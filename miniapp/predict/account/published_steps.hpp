@@ -41,8 +41,9 @@ ComparedError compared_error(model::SeriesFit const& series);
 
 /// Reads a table of step times, fits a roofline and compares both. `against` is the path of the table, or
 /// "published" for the table that comes with ddproxy. That table is searched for in shipped_inputs(), then in
-/// the folder inputs of the working directory. If FILE-shares.csv exists beside the table
-/// FILE.csv, the shares are read from it. Throws std::invalid_argument with one line for wrong input.
+/// the folder inputs of the working directory. If the table is FILE.csv and FILE-shares.csv exists in the
+/// same folder, the shares are read from that file. Throws std::invalid_argument with one line for wrong
+/// input.
 PublishedComparison published_comparison(std::string const& against);
 
 /// Returns the comparison as text: a table for each series, and the shares.

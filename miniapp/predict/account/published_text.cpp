@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Out = std::back_insert_iterator<std::string>;
 
-constexpr double least_memory_share = 0.05;  // below this share, the times hardly determine the bandwidth
+constexpr double least_memory_share = 0.05;  // with a smaller memory_share the bandwidth is uncertain
 
 std::string bandwidth_text(double bandwidth) {
   return std::isfinite(bandwidth) ? fmt::format("{:.3g} TB/s", bandwidth / tera)

@@ -15,12 +15,12 @@ namespace ddproxy::model {
 /// a bucket with these gradients.
 double copy_seconds(Slice slice, TensorLayout const& layout, Copies const& copies);
 
-/// Returns the costs of a graph that ddp() built. The data are those of a Job (timeline.hpp), but with the
-/// seconds of the operators in place of the ready times and T_compute. `operator_seconds` has one entry for
-/// each of `pass.operations`. Copies cost what copy_seconds() returns: the call time for each gradient, plus
-/// the bytes divided by the bandwidth. The all-reduce time `cost` and the `contention` are evaluated at the
-/// bytes in the wire format. `handover` is Job::handover. Throws std::invalid_argument for a wrong number of
-/// operator times, and what step_costs() (step_costs.hpp) throws.
+/// Returns the costs of a graph that ddp() built. `operator_seconds` has one entry for each of
+/// `pass.operations`; these seconds replace the ready times and T_compute of a Job (timeline.hpp). The other
+/// arguments mean the same as the members of a Job. Copies cost what copy_seconds() returns: the call time
+/// for each gradient, plus the bytes divided by the bandwidth. The all-reduce time `cost` and the
+/// `contention` are evaluated at the bytes in the wire format. Throws std::invalid_argument for a wrong
+/// number of operator times, and what step_costs() (step_costs.hpp) throws.
 StepCosts ddp_costs(RankGraphs const& step, BackwardPass const& pass,
                     std::span<const double> operator_seconds, AllreduceCost const& cost,
                     Contention const& contention = {}, Copies const& copies = {}, double handover = 0);

@@ -30,7 +30,7 @@ Access const* first_moments(Task const& task) {
 }
 
 void add_master(StepGraph& graph) {
-  std::map<BufferId, BufferId> masters;  // [first moments]
+  std::map<BufferId, BufferId> masters;  // [buffer of first moments]: buffer of the master copy
   for (Task& task : graph.tasks) {
     Access const* moments = first_moments(task);
     if (!moments) continue;

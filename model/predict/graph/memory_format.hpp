@@ -27,9 +27,9 @@ enum class MemoryFormat {
 /// simulate() afterwards. It cannot be run: the kernels work in fp32.
 ///
 /// - bf16_master adds the buffers of the master copy: one for each buffer of first moments, of the same size.
-/// - autocast adds a buffer of BufferKind::cached_weight for each linear layer and for the output head. Each
-///   task of this operator gets an access to this buffer. With several micro-batches the buffer is live
-///   between them, too.
+/// - autocast adds a buffer of BufferKind::cached_weight for each linear layer and for the output head. The
+///   forward, recompute and backward tasks of the layer or of the head get an access to its buffer. With
+///   several micro-batches the buffer is live between them, too.
 ///
 /// `pass` and `forward` belong to the model of the graph. The wire formats of the collectives do not change.
 StepGraph in_format(StepGraph graph, BackwardPass const& pass, ForwardPass const& forward,

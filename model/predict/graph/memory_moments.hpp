@@ -36,8 +36,8 @@ struct MemoryMoments {
   /// `before_update`: when the first task of the update starts, with the buffers that this task uses.
   /// `after_update`: after the last task of the step. Both are nothing if the step has no update.
   std::optional<KindBytes> before_update = std::nullopt, after_update = std::nullopt;
-  /// The live bytes at the peak of each phase. Of the phase's tasks, one has the most live bytes. The peak is
-  /// right after the start of this task.
+  /// The live bytes at the peak of each phase: right after the start of the Compute task of this phase with
+  /// the largest LiveMemory::during.
   std::map<Phase, KindBytes> phases = {};
   /// One point for each moment at which memory changes, sorted by time; the first is at 0.
   std::vector<MemoryPoint> timeline = {};

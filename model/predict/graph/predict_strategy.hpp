@@ -24,7 +24,7 @@ Timeline predict(Strategy const& strategy, Job const& job, Plan const& plan);
 Timeline predict_by_graph(Strategy const& strategy, Job const& job, Plan const& plan);
 
 /// Predicts the live buffers of a rank during a step of a strategy with the buckets of `plan`. Throws what
-/// predict() throws.
+/// predict_by_graph() throws.
 LiveMemory predict_live_memory(Strategy const& strategy, Job const& job, Plan const& plan);
 
 }  // namespace ddproxy::model

@@ -52,13 +52,14 @@ struct CostModel {
   /// and HostWaits. A HostWait itself takes no time.
   std::function<double(std::size_t rank_class, Task const& task)> seconds;
   CollectiveCosts collectives = {};
-  Contention contention = {};  ///< as a function of the full size of a collective, in the wire format
+  /// kappa and gamma as functions of the full size of a collective, in bytes in the wire format.
+  Contention contention = {};
   /// Seconds to hand a collective over to the communication thread; the cost tables do not contain this time.
   /// It is added to a collective if an operator follows the collective in the list of tasks. Collectives of
   /// one lane with no operator between them are handed over together, so the time is added only to the first
   /// one.
   double handover = 0;
-  std::map<Lane, std::size_t> links = {};  ///< communication lanes that are not listed use link 0
+  std::map<Lane, std::size_t> links = {};  ///< link of each communication lane; lanes without one use link 0
   SharedSpeed shared_speed = {};           ///< empty: each of n collectives has the speed 1/n
 };
 

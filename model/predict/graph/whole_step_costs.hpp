@@ -28,8 +28,8 @@ StepCosts whole_step_costs(RankGraphs const& step, BackwardPass const& pass, Pha
 /// Returns the costs of a step from measured times of its tasks. If there are several classes of ranks, their
 /// graphs must have the same tasks; only the accesses of the tasks may differ. `task_seconds` has the seconds
 /// of each task alone, [task]; the entries of collectives and host waits are not read. `cost` and
-/// `contention` are functions of the bytes in the wire format. Throws std::out_of_range if there are fewer
-/// seconds than tasks, and what step_costs() throws.
+/// `contention` are functions of the bytes in the wire format. Throws std::out_of_range if the entry of
+/// another task is missing, and what step_costs() throws.
 StepCosts measured_step_costs(RankGraphs const& step, std::vector<double> const& task_seconds,
                               AllreduceCost const& cost, Contention const& contention = {});
 StepCosts measured_step_costs(RankGraphs const& step, std::vector<double> const& task_seconds,

@@ -127,7 +127,7 @@ void BufferContents::check_padding(std::size_t rank, Access const& access, Segme
   const Slice slice = this->slice(rank, access);
   const std::size_t padding = access.slice.end() - access.padding;  // the first element of the padding
   Value before;
-  // From the first to the last element of the padding that belongs to the access.
+  // The range from the first to the last element of the padding that contains data of the access.
   Slice hidden{0, 0};
   for (auto const& [held, value] : segments) {
     const std::size_t first = std::max(slice.offset + held.offset, padding), end = slice.offset + held.end();

@@ -20,8 +20,9 @@ std::string name_of(Content content);
 struct Value {
   Content content = Content::nothing;
   bool padding = false;  ///< the elements belong to no tensor, so their value does not matter
-  /// For activations: the number of the tensor (Access::model). Otherwise: the index of an element in the
-  /// model minus its position in the buffer. The difference is the same for all elements of the range.
+  /// For activations: the number of the tensor (Access::model). For parameters, gradients and optimizer
+  /// states: the index of an element in the model minus its position in the buffer, or in the slice that was
+  /// read (Segment). The difference is the same for all elements of the range.
   std::ptrdiff_t model = 0;
   int version = 0;       ///< number of updates of a parameter or optimizer state; 1 for a clipped gradient
   int micro_batch = -1;  ///< micro-batch of an activation; -1: any
@@ -34,7 +35,7 @@ struct Value {
     return content == Content::parameter || content == Content::gradient ||
            content == Content::optimizer_state;
   }
-  /// Returns this value for positions that start `by` elements later.
+  /// Returns this value for positions that count from a start `by` elements later.
   Value moved(std::ptrdiff_t by) const {
     Value value = *this;
     if (by_position()) value.model += by;
@@ -49,7 +50,7 @@ struct Segment {
 };
 using Segments = std::vector<Segment>;
 
-/// Returns the segments that lie in `slice`, with positions that count from the start of `slice`.
+/// Returns the parts of the segments that lie in `slice`. Their positions count from the start of `slice`.
 Segments cut(Segments const& segments, Slice slice);
 
 /// Collects violations. Each message starts with the rank and says where the rule is broken, for example in

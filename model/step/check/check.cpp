@@ -172,8 +172,9 @@ class Form {
   std::map<CommunicatorId, std::string> faults_;  // what fault_of() has found so far
 };
 
-/// Adds a violation for every two tasks of one rank whose accesses conflict although neither waits for the
-/// other, directly or through other tasks.
+/// Adds a violation if the accesses of two tasks of one rank conflict although neither waits for the other,
+/// directly or through other tasks. Compares each task only with the conflicts that AccessHistory returns, so
+/// it does not report every such pair.
 void check_conflicts(RankGraphs const& step, std::size_t rank_class, Violations& violations) {
   StepGraph const& graph = step.classes[rank_class].graph;
   const LaneClocks clocks(graph);

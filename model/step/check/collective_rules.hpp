@@ -19,9 +19,9 @@ namespace ddproxy::model {
 void check_roots_and_peers(RankGraphs const& step, std::size_t rank_class, Violations& violations);
 
 /// Adds a violation of Rule::same_order for each communicator that a class of ranks uses on several lanes.
-/// Lanes do not wait for each other, so the order of these collectives would not be fixed. In a run each
-/// lane has an engine with a duplicate of its communicator, so a collective on one lane never matches a
-/// collective on another lane. Every strategy uses one lane for each communicator.
+/// Lanes do not wait for each other, so the collectives of such a communicator would have no fixed order. In
+/// a run the engine of each lane has its own duplicate of the communicator, so a collective on one lane never
+/// matches a collective on another lane. Every strategy uses one lane for each communicator.
 void check_lanes(RankGraphs const& step, std::size_t rank_class, Violations& violations);
 
 }  // namespace ddproxy::model

@@ -23,8 +23,8 @@ struct Contribution {
   }
 };
 
-/// Stores each distinct set of contributions once and gives it an id, so that equal sets have equal ids.
-/// After an all-reduce the gradients of all ranks have the same set.
+/// Stores each distinct set of contributions once and gives it an id, so that equal sets have equal ids. For
+/// example, the gradients of all ranks of a group have the same id after an all-reduce.
 class ContributionSets {
  public:
   using Id = std::size_t;
@@ -32,7 +32,8 @@ class ContributionSets {
   /// Returns the id of a set. `set` may be in any order.
   Id id(std::vector<Contribution> set);
 
-  /// Returns the id of the union of sets. Returns nothing if two of the sets share a contribution.
+  /// Returns the id of the union of sets. Returns nothing if two of the sets have the same term, even with
+  /// different divisors.
   std::optional<Id> joined(std::vector<Id> const& sets);
 
   /// Returns the id of the set that results from averaging over ranks; `sets` has the set of each rank. The

@@ -27,8 +27,10 @@ class GradientSums {
   std::optional<std::size_t> cover(std::size_t rank, std::vector<Slice> slices);
 
   /// Returns the sum of several sources, or their average over ranks. The result has one segment for each
-  /// range in which no source changes its value. Adds a violation unless all sources are gradients of the
-  /// same elements of the model, or all are norms.
+  /// range in which no source changes its value. It ends where the shortest source ends. Where a source has
+  /// padding, the result has padding. Adds a violation on `rank`, and puts padding into the result, if the
+  /// sources are neither all gradients of the same elements of the model nor all norms, if only some of them
+  /// are clipped, or if a contribution enters twice. Adds a violation if norms are averaged.
   Segments sum(std::size_t rank, std::vector<Segments> const& sources, Reduction reduction = Reduction::sum);
 
   /// Adds a violation if a gradient lacks a contribution or is not the average over the replicas, or if a

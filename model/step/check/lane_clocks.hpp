@@ -21,7 +21,7 @@ class LaneClocks {
  private:
   std::vector<std::size_t> lane_;                // [task]
   std::vector<std::size_t> place_;               // [task]: its position on its lane
-  std::vector<std::vector<std::size_t>> ended_;  // [t][lane]: tasks of the lane that have ended when t starts
+  std::vector<std::vector<std::size_t>> ended_;  // [t][lane]: number of the lane's tasks that end before t
 };
 
 }  // namespace ddproxy::model

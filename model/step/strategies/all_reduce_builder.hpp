@@ -29,8 +29,8 @@ class AllReduceBuilder {
 
   /// Adds the backward task of an operator, with its accesses to the gradients. `assigns` is true for
   /// the first micro-batch, which assigns the gradients; later ones add to them. `synced` is true if this
-  /// micro-batch reduces the buckets: then the copies of the completed gradients into their buckets follow.
-  /// Returns the last task that was added.
+  /// micro-batch reduces the buckets. Then, if the strategy has copies, the copies of the completed gradients
+  /// into their buckets follow. Returns the last task that was added.
   TaskId backward(Task task, bool assigns, bool synced);
   /// Makes backward() begin with the first gradient again, for the next micro-batch.
   void restart() { next_gradient_ = 0; }
@@ -42,8 +42,8 @@ class AllReduceBuilder {
   /// Adds the copy of a bucket back to its gradients, if the strategy has such copies.
   void copy_out(Slice bucket);
 
-  /// Returns the graph of `ranks` equal ranks. Completes `expected` with the gradients and the ranks that
-  /// contribute to them.
+  /// Returns the step of `ranks` ranks, which all have the same graph. Completes `expected` with the
+  /// gradients and the ranks that contribute to them.
   RankGraphs finish(Expected expected, std::size_t ranks);
 
   BackwardPass const& pass_;

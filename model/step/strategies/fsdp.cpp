@@ -11,11 +11,12 @@
 namespace ddproxy::model {
 namespace {
 
-/// Parameters that are gathered together, and their buffers.
+/// Parameters that are gathered together, and their buffers. The root unit has two such structs, one for each
+/// of its runs (fsdp_step() in sharded_steps.hpp).
 struct Unit {
   std::optional<std::size_t> block;  // none: parameters outside the blocks, or the whole model
   ShardedSlice sharded;
-  BufferId parameters = {}, shard = {};  // this rank's parameters and gradients
+  BufferId parameters = {}, shard = {};  // this rank's shards of the parameters and the gradients
   BufferId moments[2] = {};
   std::optional<BufferId> kept = std::nullopt;  // the gathered unit, if it is gathered once in a micro-batch
   // The buffer of its gradients. Nothing if the unit uses the two buffers that all blocks share in turn.
@@ -27,7 +28,7 @@ struct Unit {
 struct UnitUse {
   std::size_t unit;
   Phase phase;              // forward or backward
-  std::size_t first, last;  // tasks of the micro-batch
+  std::size_t first, last;  // indices of its first and last task in tasks_
   bool gathered = true;     // true: the unit is gathered for this use
   BufferId buffer = {};     // the gathered unit
 };
@@ -114,7 +115,8 @@ class FsdpStep : ShardedBuilder {
     return static_cast<std::size_t>(found - units_.begin());
   }
 
-  /// Returns the unit of the block that a task of the micro-batch belongs to, or nothing.
+  /// Returns the index of the unit of the block that a task of the micro-batch belongs to. Returns nothing if
+  /// the task belongs to no block, or if blocks are not units.
   std::optional<std::size_t> block_of(Task const& task) const {
     auto const& operation = pass_.operations[index(std::get<Compute>(task.work).op)];
     const auto found = std::ranges::find(units_, operation.block, &Unit::block);
@@ -252,11 +254,11 @@ class FsdpStep : ShardedBuilder {
   }
 
   std::vector<Unit> units_;      // in ready order
-  std::vector<BufferId> slots_;  // gathered blocks
+  std::vector<BufferId> slots_;  // buffers of gathered blocks
   BufferId gradient_slots_[2] = {};
   std::vector<Task> tasks_;     // of a micro-batch
   std::vector<UnitUse> uses_;   // of a micro-batch
-  std::optional<TaskId> wait_;  // the next compute task waits for it
+  std::optional<TaskId> wait_;  // the next compute task waits for this reduction
 };
 
 }  // namespace

@@ -10,13 +10,14 @@
 #include "model/step/strategies/whole_step_settings.hpp"
 
 // The parts that zero.cpp and fsdp.cpp share: communicators, shards, clipping and updates. A sharded slice
-// (ShardedSlice) has the consecutive tensors of a bucket or of a unit (sharding.hpp).
+// (ShardedSlice) has the consecutive tensors of a bucket, of a unit, or of one run of the root unit
+// (sharding.hpp).
 namespace ddproxy::model {
 
 /// The communicators of a sharded step. Communicator 0 has all ranks.
 struct ShardGroups {
   std::vector<Communicator> communicators;
-  std::size_t ranks = 1;  ///< ranks that share a sharded slice: n
+  std::size_t ranks = 1;  ///< n, the number of ranks that share a sharded slice
   /// The communicators of the reductions and of the gathers. Each group has n consecutive ranks.
   CommunicatorId reduces{0}, gathers{0};
   /// The communicator of the ranks with the same shard. Set only if the ranks form several groups.
@@ -68,7 +69,8 @@ class ShardedBuilder {
   /// Adds a collective on the lane of its communicator.
   TaskId collective(Verb verb, CommunicatorId on, std::vector<Access> accesses,
                     DataType wire = DataType::fp32);
-  /// Adds the reduction of a slice: the reduce-scatter of `from` into the shard `to`.
+  /// Adds the reduction of a slice: the reduce-scatter of `from` into the shard `to`. `mode` says whether it
+  /// assigns the shard or adds to it. `last_use` is true if no later task reads `from`.
   TaskId reduce_scatter(ShardedSlice const& sharded, BufferId from, BufferId to, AccessMode mode,
                         bool last_use);
   /// Adds the all-reduce of a shard over the replicas, if there are any.

@@ -40,7 +40,8 @@ std::vector<GatheredUnit> gathered_units(BackwardPass const& pass, Sharding cons
 /// - With clipping each rank adds the squares of its shards, and an all-reduce adds the sums of the ranks. If
 ///   Sharding::reduce is all_reduce, every rank has all gradients, so the norm needs no all-reduce.
 ///
-/// `copies` of `strategy.ddp` has no effect. Throws as whole_step() does.
+/// `copies` of `strategy.ddp` has no effect. Checks no arguments: whole_step() does so before it calls this
+/// function.
 RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
                      WholeStep const& strategy, std::size_t ranks, RankClasses classes = RankClasses::all);
 
@@ -60,10 +61,12 @@ RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::
 ///   Sync has no effect.
 /// - If groups of ranks share a unit (HSDP), each reduce-scatter of the last micro-batch is followed by an
 ///   all-reduce, which averages the shard over the groups.
-/// - With `strategy.ddp.overlapped` = false nothing is gathered ahead, and compute waits for each reduction.
+/// - With `strategy.ddp.overlapped` = false nothing is gathered ahead, and compute waits for each
+///   reduce-scatter.
 ///
 /// `strategy.ddp.plan` and `copies` have no effect. Throws std::invalid_argument if the size of a
-/// group (Sharding::group) does not divide `ranks`, and as whole_step() does.
+/// group (Sharding::group) does not divide `ranks`. whole_step() checks the other arguments before it calls
+/// this function.
 RankGraphs fsdp_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
                      WholeStep const& strategy, std::size_t ranks, RankClasses classes = RankClasses::all);
 

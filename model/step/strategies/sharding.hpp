@@ -12,11 +12,12 @@
 // How the state of training is divided among the ranks of a step (Rajbhandari et al., "ZeRO: Memory
 // Optimizations Toward Training Trillion Parameter Models", SC 2020; Zhao et al., "PyTorch FSDP", VLDB 2023).
 //
-// Layout of the shards. A bucket or a unit is a run of consecutive tensors in ready order. Let it have N
-// elements, and let n ranks share it. A shard has ceil(N / n) elements, so padding at the end of the run
-// extends it to n ceil(N / n) elements. The rank at place p has ceil(N / n) elements of the run, from element
-// p ceil(N / n) on. The last shards may consist partly or wholly of padding. Collectives transfer the
-// padding, except broadcasts. Compute tasks leave the padding out.
+// Layout of the shards. A bucket or a unit is a run of consecutive tensors in ready order. Only the root unit
+// of FSDP consists of two such runs, each with its own shards. Let a run have N elements, and let n ranks
+// share it. A shard has ceil(N / n) elements, so padding at the end of the run extends it to n ceil(N / n)
+// elements. The rank at place p has ceil(N / n) elements of the run, from element p ceil(N / n) on. The last
+// shards may consist partly or wholly of padding. Collectives transfer the padding, except broadcasts.
+// Compute tasks leave the padding out.
 namespace ddproxy::model {
 
 struct BackwardPass;
@@ -59,7 +60,7 @@ struct Sharding {
 enum class RankClasses {
   all,    ///< all ranks
   first,  ///< rank 0 stands for all ranks. It has the largest shards, so its memory and its time are those of
-          ///< the step. With thousands of ranks nearly every rank may have a class of its own
+          ///< the step. This saves time with thousands of ranks, most of which may differ in their graphs
 };
 
 /// The parts of the state of training that are divided among the ranks. Every rank keeps the other parts

@@ -43,9 +43,10 @@ Strategy const* find_strategy(std::string_view name);
 Strategy const& strategy_named(std::string_view name);
 
 /// Returns why a sweep cannot run and predict the graphs of a row. Returns an empty text if it can. A sweep
-/// needs one graph for all ranks. The graph may contain the backward pass of one micro-batch, copies, and
-/// all-reduces on communication lane 0 that average over all ranks. It may have at most one buffer of
-/// gradients and one of buckets. Other steps are for `ddproxy step` (docs/steps.md, "A way of sharding").
+/// needs one graph for all ranks. The graph may contain the backward pass of one micro-batch, copies,
+/// HostWaits, and all-reduces on communication lane 0 that average over all ranks. It may have one buffer of
+/// gradients and one of buckets, but no other buffers. Other steps are for `ddproxy step` (docs/steps.md, "A
+/// way of sharding").
 std::string unfit_for_sweep(RankGraphs const& graphs);
 
 /// Returns the names of all strategies for messages: "naive, flat, ...".

@@ -11,9 +11,10 @@
 
 namespace ddproxy::model {
 
-/// Returns the operator of the output head if its weight is the token embedding. Then the head assigns the
-/// gradient of this weight. The operator of the token embedding, the last one of the backward pass, adds to
-/// this gradient and completes it. Returns nothing if the head has a weight of its own.
+/// Returns the index of the output head in BackwardPass::operations if its weight is the token embedding.
+/// Then the head assigns the gradient of this weight. The operator of the token embedding, the last one of
+/// the backward pass, adds to this gradient and completes it. Returns nothing if the head has a weight of its
+/// own.
 std::optional<std::size_t> tied_head(BackwardPass const& pass);
 
 /// Returns the elements of each gradient, in ready order, and the operators that contribute to it. The

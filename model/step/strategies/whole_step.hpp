@@ -34,11 +34,12 @@ namespace ddproxy::model {
 /// - The norm needs no collective: after the all-reduces every rank has the same gradients and computes the
 ///   same norm. A strategy that divides the gradients among the ranks would have to all-reduce the sum.
 ///
-/// With `strategy.sharding` the function in the row of shard_table.inc builds the step, for instance
-/// zero_step() or fsdp_step() (sharded_steps.hpp). Everything above describes steps without sharding.
+/// If `strategy.sharding` names a way of sharding, the function in its row of shard_table.inc builds the
+/// step, for instance zero_step() or fsdp_step() (sharded_steps.hpp). Everything above describes steps
+/// without sharding.
 ///
 /// Throws std::invalid_argument if `micro_batches` or `tokens` is not positive, or if `forward` and `pass`
-/// have different numbers of operators.
+/// have different numbers of operators. Also throws what the function in the row throws.
 RankGraphs whole_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
                       WholeStep const& strategy, std::size_t ranks, RankClasses classes = RankClasses::all);
 

@@ -11,7 +11,7 @@
 // What a whole training step consists of. whole_step() (whole_step.hpp) builds its graphs.
 namespace ddproxy::model {
 
-/// The micro-batches after which buckets are reduced, in a step of several micro-batches.
+/// The micro-batches in which buckets are reduced, in a step of several micro-batches.
 enum class Sync {
   last,  ///< only the last micro-batch, as in PyTorch DDP if the other ones run under no_sync()
   each,  ///< every micro-batch, as in PyTorch DDP without no_sync()

@@ -12,10 +12,10 @@ namespace {
 /// A bucket, and the buffers that belong to it.
 struct ShardedBucket {
   ShardedSlice sharded;
-  std::size_t first, last;   // tensors
+  std::size_t first, last;   // indices of its first and last tensor
   BufferId parameters = {};  // the parameters of all shards, and the padding
   BufferId gradients = {};   // begins with the gradients of this bucket and their padding
-  BufferId shard = {};       // this rank's gradients, if they are reduced by a reduce-scatter
+  BufferId shard = {};       // this rank's shard of the averaged gradients; only with reduce-scatters
   BufferId moments[2] = {};  // this rank's shard of the optimizer state
 };
 

@@ -6,7 +6,7 @@ from ramble.appkit import *
 
 
 class Ddproxy(ExecutableApplication):
-    """Proxy application for data-parallel training: step time and exposed communication over the bucket size"""
+    """Proxy application for data-parallel training: time of the backward pass and exposed communication over the bucket size"""
 
     name = "ddproxy"
 

@@ -39,8 +39,9 @@ class Ddproxy(CMakePackage, CudaPackage, ROCmPackage):
     gradients bucket by bucket. It measures the step time and the exposed communication for a range
     of bucket sizes, predicts both with a performance model, and stores both in HDF5."""
 
-    # The recipe builds the git clone that the environment variable DDPROXY_GIT names, or else the
-    # one that it lies in. A copy outside a clone needs the variable.
+    # The recipe builds the git repository that the environment variable DDPROXY_GIT names (a folder
+    # or an address). Without the variable it builds the clone in which the recipe lies. A copy of
+    # the recipe outside a clone needs the variable.
     git = address()
 
     tags = ["proxy-app", "benchmark"]
@@ -59,8 +60,9 @@ class Ddproxy(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
 
-    # CMake asks for these versions of Kokkos and NCCL. The other bounds are the oldest versions
-    # with which ddproxy was built (Debian 12).
+    # CMake asks for these versions of Kokkos and NCCL, and pyproject.toml for this version of
+    # Python. MPI 3 is a version of the standard. The bounds of the other libraries are the oldest
+    # versions with which ddproxy was built (Debian 12).
     depends_on("kokkos@4.7:5 cxxstd=20")
     depends_on("mpi@3:")
     depends_on("hdf5@1.10: ~mpi +hl")
@@ -189,7 +191,7 @@ class Ddproxy(CMakePackage, CudaPackage, ROCmPackage):
                 assert math.isclose(case[key], golden[key], rel_tol=1e-9), (case, golden)
 
     def test_compare(self):
-        """a stored run is not slower than itself, and a slower one is found"""
+        """a slower stored run is found, and with the two sides exchanged no slowdown is found"""
         base, slower = (self.share / "example" / name for name in ("base.h5", "slower.h5"))
         assert "unchanged: " in self.run("ddproxy-model", "compare", slower, base)
         assert "slower: " in self.run("ddproxy-model", "compare", base, slower, status=1)
