@@ -22,8 +22,8 @@ install(DIRECTORY ${deployed} DESTINATION ${DDPROXY_SHARE} USE_SOURCE_PERMISSION
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "__pycache__" EXCLUDE)
 
-# A shared Kokkos that scripts/setup or the user built in the project's folder is installed beside the programs. Any other shared Kokkos
-# stays where it is.
+# A shared Kokkos that scripts/setup or the user built in the project's folder is installed in the library folder of the prefix. Any other
+# shared Kokkos stays where it is. The option DDPROXY_INSTALL_KOKKOS overrides both rules.
 set(shared_kokkos "")
 foreach(library kokkoscore kokkoscontainers kokkosalgorithms kokkossimd)
   if(TARGET Kokkos::${library})
@@ -38,7 +38,7 @@ set(in_the_project OFF)
 if(position EQUAL 0)
   set(in_the_project ON)
 endif()
-option(DDPROXY_INSTALL_KOKKOS "Install Kokkos' shared libraries beside the programs" ${in_the_project})
+option(DDPROXY_INSTALL_KOKKOS "Install Kokkos' shared libraries in the library folder of the prefix" ${in_the_project})
 if(DDPROXY_INSTALL_KOKKOS AND shared_kokkos)
   install(IMPORTED_RUNTIME_ARTIFACTS ${shared_kokkos} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()

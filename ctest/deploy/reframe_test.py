@@ -64,7 +64,7 @@ def main():
         assert "Failing phase: performance" in text and "backward=0.25" in text, text
         odd = write_program(reframe.folder, "tiny", "valid", '"unsteady"')
         text = reframe.run(odd, "-n", "DdproxyMeasured.*ranks=1", code=1)[1]
-        assert "the attribute valid is unsteady, expected single" in text, text
+        assert "the figure `valid` is unsteady; expected: single" in text, text
 
 
 main()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""calibration_kills_test.py DDPROXY WRITE_FAULTS REPORT MPIEXEC...: kills `ddproxy run` with SIGKILL while it calibrates. The samples of the tables that were
-flushed must be in FILE.part. --resume must refuse this file, because it has no round of the sweep, and --resume auto must keep it and measure again."""
+"""calibration_kills_test.py DDPROXY WRITE_FAULTS REPORT MPIEXEC...: kills `ddproxy run` with SIGKILL while it calibrates. FILE.part must contain the samples
+that were flushed. --resume must refuse this file, because it has no round of the sweep, and --resume auto must keep it and measure again."""
 import os
 import signal
 import subprocess
@@ -20,7 +20,7 @@ DDPROXY, FAULTS, REPORT = (str(Path(name).resolve()) for name in sys.argv[1:4])
 MPIEXEC = sys.argv[4:]
 RANKS, SAMPLES, LIMIT = 2, 3, 120
 TABLES = ("layers/seconds", "allreduce/seconds", "calibration/compute_alone")  # in the order in which a round measures them
-RESULTS = ("layers/ready", "allreduce/median", "calibration/kappa", "sweep/predicted")  # of the whole calibration
+RESULTS = ("layers/ready", "allreduce/median", "calibration/kappa", "sweep/predicted")  # computed from the whole calibration
 NO_ROUND = "it has no complete round of a sweep"
 
 
@@ -58,7 +58,7 @@ def killed_with(home, tables):
 
 
 def check_content(run, tables):
-    """The file has whole samples of the tables, and nothing that is computed from the whole calibration."""
+    """Checks that FILE.part has whole samples of the tables, and nothing that is computed from the whole calibration."""
     with h5py.File(run.part) as file:
         assert file.attrs["complete"] == 0
         computed = [name for name in RESULTS if name in file and np.isfinite(file[name][()]).any()]
@@ -74,7 +74,7 @@ def check_report(run):
     done = subprocess.run([sys.executable, "-B", REPORT, str(run.part), "-o", str(run.home / "page")], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     pages = list((run.home / "page").glob("*.html"))
-    assert len(pages) == 1 and "the run was interrupted; what it measured is shown" in pages[0].read_text(), pages
+    assert len(pages) == 1 and "the run was interrupted, or it still goes on; what it has measured so far is shown" in pages[0].read_text(), pages
 
 
 def start_again(run, resume):

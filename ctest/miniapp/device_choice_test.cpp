@@ -96,7 +96,7 @@ TEST(DeviceChoice, RanksThatSeeOnlyTheirOwnDeviceAreNamed) {
   EXPECT_EQ(doubt_about_visible_devices({1, 1}, {"a", "b"}, {"GPU-1", "GPU-2"}), "") << "one rank a node";
   EXPECT_EQ(doubt_about_visible_devices({}, {"a", "a"}, {"", ""}), "") << "a host";
   const auto doubt = doubt_about_visible_devices({1, 1, 1}, {"a", "b", "b"}, {"GPU-1", "GPU-2", "GPU-3"});
-  EXPECT_TRUE(doubt.starts_with("on host b, 2 ranks see one GPU each")) << doubt;
+  EXPECT_TRUE(doubt.starts_with("on host b, each rank sees only one of 2 GPUs")) << doubt;
   EXPECT_NE(doubt.find("--gpu-bind=none"), std::string::npos);
 }
 

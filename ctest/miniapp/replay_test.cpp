@@ -80,7 +80,7 @@ TEST_F(Twin, ABucketThatStartsTooEarlyIsCaught) {
   const auto allreduce = threaded();
   CompiledStep step = ddp_step(hasty, {model::per_tensor_plan(workload.gradient_bytes)});
   EXPECT_EQ(verify_order(workload, step, backward, *allreduce),
-            "bucket 0 started before its gradient ln_f.bias was complete");
+            "bucket 0 was declared ready before its gradient ln_f.bias was complete");
 }
 
 TEST_F(Twin, AMissingBucketIsCaught) {
@@ -101,8 +101,8 @@ double least_of(Pass const& pass, double enough) {
   return least;
 }
 
-// 300 operations of 25 us. Each wake-up is late by more than 25 us. If these delays added up, the pass would
-// take more than 15 ms.
+// The pass has 300 operations of 25 us. A thread that sleeps wakes up more than 25 us late. If these delays
+// added up, the pass would take more than 15 ms.
 TEST(HostReplay, LateWakeUpsDoNotAddUp) {
   HostReplay backward(std::vector<double>(300, 25e-6));
   const double least = least_of(
@@ -171,7 +171,8 @@ TEST(ReplayEngine, LanesOfAStepShareTheLink) {
   }
 }
 
-// Returns the seconds that the replay of a table takes for this many bytes of gradients.
+// Returns the seconds that a replayed all-reduce of `bytes` bytes of fp32 gradients takes. `table` gives the
+// times by the bytes on the wire.
 double replayed_seconds(std::filesystem::path const& table, WireFormat wire, std::size_t bytes) {
   Config config;
   config.backend = Backend::replay;

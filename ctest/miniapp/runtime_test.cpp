@@ -36,6 +36,17 @@ TEST(Runtime, GathersValuesRankByRank) {
   }
 }
 
+TEST(Runtime, BroadcastsTheValuesOfRankZero) {
+  auto const& runtime = *test_runtime;
+  std::vector<double> limits{5e-9, 65536.5};
+  std::vector<std::int64_t> counts{-1, std::int64_t{1} << 40};
+  const auto expected = std::pair(limits, counts);
+  if (!runtime.root()) limits = {0, 0}, counts = {0, 0};
+  runtime.broadcast(limits);
+  runtime.broadcast(counts);
+  EXPECT_EQ(std::pair(limits, counts), expected);
+}
+
 TEST(Runtime, AllRanksOfOneMachineAreNeighbours) {
   EXPECT_EQ(test_runtime->local_ranks(), test_runtime->ranks());
   EXPECT_EQ(test_runtime->local_rank(), test_runtime->rank());
@@ -102,7 +113,8 @@ long page_faults_of_temporaries() {
   return faults() - before;
 }
 
-// Both the main thread and the communication thread carry out collectives, so both must have the same costs.
+// Both the main thread and the communication thread carry out collectives. So freed memory must be used again
+// in both, or a collective would take longer in one of them.
 TEST(FreedMemory, IsUsedAgainWithoutPageFaultsInEachThread) {
   long of_thread = 0;
   std::thread([&] { of_thread = page_faults_of_temporaries(); }).join();
@@ -174,8 +186,8 @@ TEST(Memory, MoreThanThereIsIsRefusedBeforeItIsAllocated) {
   }
 }
 
-// The device of the last rank is short of memory. All ranks must learn how much it needs and how much is
-// free.
+// The device of the last rank is short of memory. All ranks must learn how much this rank needs and how much
+// memory of its device is free.
 TEST(DeviceMemory, OneRankThatIsShortEndsAll) {
   auto const& runtime = *test_runtime;
   const double gib = 1073741824.0, need = 30 * gib;

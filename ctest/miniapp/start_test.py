@@ -84,7 +84,7 @@ def check_idle_cores():
     if 2 * own > len(CORES):
         print("not checked: binding to a core leaves more than half of the", len(CORES), "cores to the rank")
         return
-    said = f"{IDLE}the only rank of a node use {own} of its {len(CORES)} cores, so compute takes longer than it could. Start the ranks with --bind-to none"
+    said = f"{IDLE}the only rank of a node use {own} of the {len(CORES)} cores that it has there, so compute takes longer than it could. Start the ranks with --bind-to none"
     assert said in found["warnings"], found
     for more in ({"OMP_NUM_THREADS": "1"}, {"SLURM_CPUS_PER_TASK": "1"}, {"text": "[machine]\nthreads = 1\n"}):
         assert IDLE not in sweep([*one, "core"], **more)["warnings"], more

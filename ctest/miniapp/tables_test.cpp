@@ -49,8 +49,8 @@ TEST(TuningLine, HoldsTheBestCapAgainst25MiBAndTheWorst) {
   EXPECT_EQ(tuning_line(reports, unknown), "best cap: bucketed/64; " + worst);
 }
 
-// 4 MiB of the added strategy has the smallest T of all, and 1 MiB the largest. Neither is a bucket size of
-// the strategy bucketed.
+// Of all cases, added/4 has the smallest T and added/1 the largest. Neither of them is a bucketed case, so
+// the line must not name them.
 TEST(TuningLine, IsAboutTheStrategyBucketedOnly) {
   const model::Strategy added{"added", model::BucketRule::cap, true, model::ddp};
   const std::vector<CaseReport> reports{
@@ -62,8 +62,8 @@ TEST(TuningLine, IsAboutTheStrategyBucketedOnly) {
             "best cap: bucketed/64; bucketed/4 (the worst cap) takes 50 ms (33.3 %) longer\n");
 }
 
-// 25 MiB of the added strategy may be as fast as the best cap, and has the same buckets as bucketed/25. But
-// it is another strategy, so bucketed/25 is slower nevertheless.
+// added/25 may be as fast as the best cap, and it has the same buckets as bucketed/25. But it is another
+// strategy, so this does not show that bucketed/25 is as fast as the best cap.
 TEST(TuningLine, AnotherStrategyWithTheSameBucketsIsNotEquallyFast) {
   std::vector<CaseReport> reports{
       measured(model::strategy_named("bucketed"), 25, {0.1504, 0.1503, 0.1505}),
@@ -173,7 +173,8 @@ TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {
   EXPECT_NE(waterfall_line(report, {0.010, 0.010, 0.020, 0.020}), "");
   const auto impossible = waterfall_line(report, {0.2, 0.21, 0.21, 0.21});
   EXPECT_NE(
-      impossible.find("below the ideal of 200 ms (the predicted E without contention, copies and jitter)"),
+      impossible.find(
+          "below the ideal of 200 ms (the predicted E without contention, handovers, copies and jitter)"),
       std::string::npos)
       << impossible;
 }

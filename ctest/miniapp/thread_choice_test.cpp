@@ -135,9 +135,12 @@ std::string idle(std::vector<Seat> const& node, int cores) {
 TEST(Threads, CoresThatALauncherLeavesIdleAreNamed) {
   EXPECT_EQ(
       idle({{{0}}, {{1}}}, 64),
-      "the launcher lets the 2 ranks of a node use 2 of its 64 cores, so compute takes longer than it "
-      "could. Start the ranks with --bind-to none (Open MPI), or with a larger --cpus-per-task (SLURM)");
-  EXPECT_NE(idle({{{3}}}, 2).find("the only rank of a node use 1 of its 2 cores"), std::string::npos);
+      "the launcher lets the 2 ranks of a node use 2 of the 64 cores that it has there, so compute takes "
+      "longer than it could. Start the ranks with --bind-to none (Open MPI), or with a larger "
+      "--cpus-per-task "
+      "(SLURM)");
+  EXPECT_NE(idle({{{3}}}, 2).find("the only rank of a node use 1 of the 2 cores that it has there"),
+            std::string::npos);
   EXPECT_EQ(idle({{{0}}, {{1}}}, 3), "") << "more than half of the cores";
   EXPECT_EQ(idle({{{0}}, {{1}}}, 0), "") << "the user has chosen";
   EXPECT_EQ(idle({{{0, 1}}, {{0, 1}}, {{0, 1}}}, 2), "")

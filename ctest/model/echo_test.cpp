@@ -38,7 +38,7 @@ TEST(Echo, CutsAfterEightyCharactersAndSaysHowManyBytesAreMissing) {
   EXPECT_EQ(echo(std::string(80, 'x')), std::string(80, 'x'));
   EXPECT_EQ(echo(std::string(1000081, 'x')), std::string(80, 'x').append("[and 1000001 bytes more]"));
   EXPECT_EQ(echo("\xC3\xBC\xC3\xBC\xC3\xBC", 2), "\xC3\xBC\xC3\xBC[and 2 bytes more]");
-  EXPECT_EQ(echo("\x1b\x1b", 1), "\\x1B[and 1 bytes more]");
+  EXPECT_EQ(echo("\x1b\x1b", 1), "\\x1B[and 1 byte more]");
 }
 
 }  // namespace

@@ -46,8 +46,8 @@ class Sweep(WithSample):
         self.assertGreater(broken_axis.limits([10.0, 12.0], [], 2.0)[0][0], 9.0)
 
     def test_segments_do_not_overlap(self):
-        """With caps from 10 to 12, a value above 14 is far away. 14.1 is in the margin of the lower segment, so it belongs there. The last case is measured near
-        the caps and predicted far away."""
+        """If T of the cases with a cap is 10 to 12, a value above 14 is far away. 14.05 and 14.1 are in the margin of the lower segment, so they belong to this
+        segment. The last pair of values is one case, measured near the caps and predicted far away."""
         for beside, largest, is_broken in (([13.95, 14.05], 14.05, False), ([13.9, 14.1, 40.0], 14.1, True), ([[13.0], [40.0]], 40.0, False)):
             lower, upper = broken_axis.limits([10.0, 12.0], beside)
             self.assertEqual(upper is not None, is_broken, beside)
@@ -132,7 +132,7 @@ class AddedCaps(WithSample):
     cases 3 to 9 are bucketed with 1, 4, 16, 25, 64, 256 and 1024 MiB."""
 
     def add(self, *cases):
-        """Gives these cases to the strategy late_caps, and makes them the fastest of all."""
+        """Gives these cases to the strategy late_caps, and makes their T 10 % smaller."""
         def write(file):
             for case in cases:
                 file["sweep/strategy"][case], file["sweep/name"][case] = "late_caps", f"late_caps/{case}"
@@ -203,10 +203,11 @@ class SweepTable(WithSample):
 
 
 class Band(WithSample):
-    """A band that covers the whole axis looks like an interval of bucket sizes. The legend must give its ends instead."""
+    """The 95 % band of the predicted T. If it covers the whole height of the axes, it looks like an interval of bucket sizes. So it must not be drawn, and the legend
+    must give its ends."""
 
     def total(self, low, high):
-        """Sets the band to these multiples of the prediction. Returns the axes of T."""
+        """Sets the ends of the band to `low` and `high` times the predicted T. Returns the axes of T."""
         def write(file):
             predicted = file["sweep/predicted"][()]
             file["sweep/predicted_low"][...], file["sweep/predicted_high"][...] = low * predicted, high * predicted
@@ -397,7 +398,7 @@ class Collectives(WithSample):
         results = Results(self.sample)
         self.assertEqual(tables.collectives_table(results).note, "")
         results.values["/collectives/groups"] = np.full_like(results["/collectives/groups"], 2)
-        self.assertEqual(tables.collectives_table(results).note, "Measured at the same time on 2 groups of 8 ranks.")
+        self.assertEqual(tables.collectives_table(results).note, "All groups of a row were measured at the same time: 2 groups of 8 ranks.")
         results.attributes = {key: value for key, value in results.attributes.items() if key[1] != "ranks"}
         self.assertIn(", 16 ranks, ", results.title())
 
@@ -441,7 +442,7 @@ class Allreduce(WithSample):
         return (self.folder / "out" / "sample-allreduce.png").read_bytes()
 
     def picture(self, *options):
-        """Returns the picture for these options of the command line. Draws no other figure of the page, which would take seconds."""
+        """Returns the bytes of the picture for these options of the command line. Draws no other figure of the page, which would take seconds."""
         with unittest.mock.patch.object(sys, "argv", [REPORT, str(self.sample), *options]):
             name = command.arguments().reference
         results = Results(self.sample)
@@ -459,7 +460,8 @@ class Allreduce(WithSample):
             compare(self.picture(), self.picture("--reference", "none"), other)
 
     def machine(self, texts):
-        """Gives the file another number of ranks, with these names of devices and hosts."""
+        """Gives the ranks of the file these names of devices and hosts, one name for each rank. Deletes the other datasets of /provenance that have a value for each
+        rank."""
         def write(file):
             for name in list(file["provenance"]):
                 if file["provenance"][name].shape[:1] == file["provenance/host"].shape and name not in texts:
@@ -481,7 +483,8 @@ class Costs(WithSample):
         subprocess.run([MAKE_SAMPLE, self.sample, "mpi"], check=True)
 
     def operations(self, flops, count, modelled, factor=1.0):
-        """Gives the operations the two values of each list in turn. The measured times are `factor` times the modelled ones. Returns the costs for the figure."""
+        """Gives the operations the two values of each list in turn: flops, bytes (`count`) and modelled seconds. The measured times are `factor` times the modelled
+        ones. Returns the costs for the figure."""
         def write(file):
             number = file["layers/flops"].shape[0]
             for name, pair in (("flops", flops), ("bytes", count), ("modelled", modelled)):
@@ -576,8 +579,8 @@ class Impossible(WithSample):
         text = self.said("tail", exposed + 0.1)
         self.assertRegex(text, rf"larger than the median E, although .*: bucketed 4 MiB \(tail {exposed * 1e3 + 100:.3g} ms, E {exposed * 1e3:.3g} ms\)\. In some samples")
         results = Results(self.sample)
-        self.assertRegex(split_figure.caption(results), r"^ In bucketed 4 MiB the tail is larger than E, because ")
-        self.assertIn("In bucketed 4 MiB the tail is larger than E", command.Report([results], self.folder, None).caption("split", "", False))
+        self.assertRegex(split_figure.caption(results), r"^ In bucketed 4 MiB the median tail is larger than the median E\. ")
+        self.assertIn("In bucketed 4 MiB the median tail is larger than the median E", command.Report([results], self.folder, None).caption("split", "", False))
         self.assertNotIn("median tail", self.said("exposed", -0.5))  # a negative E has a sentence of its own
 
     def test_the_waterfall_is_left_out_below_the_ideal(self):

@@ -17,12 +17,13 @@ from reporting.tables import tables_of  # noqa: E402
 
 
 def report(*arguments):
+    """Runs report.py with these arguments. Returns the ended process, with its output."""
     return subprocess.run([sys.executable, "-B", REPORT, *map(str, arguments)], capture_output=True, text=True)
 
 
 @functools.cache
 def page_of_sample():
-    """Returns the page of the unchanged sample. A page takes seconds, so all tests of a program share it."""
+    """Returns the page of the unchanged sample. To make a page takes seconds, so all tests of a program share this page."""
     with tempfile.TemporaryDirectory() as folder:
         sample = Path(folder) / "sample.h5"
         subprocess.run([MAKE_SAMPLE, sample], check=True)

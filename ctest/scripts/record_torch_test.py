@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""record_torch_test.py RECORD_TORCH DDPROXY_MODEL REPORT MAKE_SAMPLE: two ranks record a small model, and ddproxy predicts it. DDP's own buckets
-must follow from the recorded ready order. A report must show the sweep of PyTorch beside ddproxy's cases. Exits with 77 if this Python has no torch."""
+"""record_torch_test.py RECORD_TORCH DDPROXY_MODEL REPORT MAKE_SAMPLE: two ranks record a small model, and ddproxy predicts its backward pass. DDP's own
+buckets must follow from the recorded ready order. A report must show the sweep of PyTorch beside ddproxy's cases. Exits with 77 if this Python has no
+torch."""
 import csv
 import importlib.util
 import os
@@ -56,7 +57,8 @@ def rows(path):
 
 
 def buckets(sizes, first, cap):
-    """Returns the bucket sizes by DDP's rule."""
+    """Returns the sizes of the buckets that DDP's rule gives, in bytes. `sizes`: bytes of the gradients in ready order. `first` and `cap`: caps of
+    the first and of the other buckets, in bytes."""
     closed, size = [], 0
     for each in sizes:
         size += each
@@ -88,7 +90,7 @@ def make_model_as_large(path, total):
         ranks, numel = file["sweep/measured"].shape[2], file["model/numel"][()].sum()
     done = record("--ranks", str(ranks), "--layers", "1", "--d-model", "32", "--heads", "1", "--vocabulary", "64", "--sweep", "--beside", path,
                   "-o", "other")
-    assert done.returncode == 2 and f"is of a model with {numel} parameters, but this model has" in done.stderr, done
+    assert done.returncode == 2 and f"the model of this file has {numel} parameters, but the model that DDP runs has" in done.stderr, done
     done = record("--ranks", "1", "--layers", "1", "--d-model", "32", "--heads", "1", "--vocabulary", "64", "--sweep", "--beside", path, "-o", "other")
     assert done.returncode == 2 and f"start this program with {ranks} ranks, as many as the run in this file had, not with 1" in done.stderr, done
     with open(path, "rb") as whole, open("damaged.h5", "wb") as damaged:  # a wrong length in the heap of texts crashes some versions of HDF5
@@ -127,7 +129,7 @@ def check_gpt2(has_h5py):
     measured = ["--measured", "rec/curve.csv"] if has_h5py else []
     predict = [DDPROXY, *line.split()[1:]]
     predicted = subprocess.run([*predict, *measured], capture_output=True, text=True)
-    if "every time is below T_compute" in predicted.stderr:  # the recording was disturbed, but the sweep was not
+    if "no time is above T_compute" in predicted.stderr:  # the recording was disturbed, but the sweep was not
         predicted = subprocess.run(predict, capture_output=True, text=True)
     assert predicted.returncode == 0 and re.search(r"bucket_cap_mb_list=\[|Keep the default", predicted.stdout), predicted
     if has_h5py:

@@ -44,6 +44,8 @@ def in_child(action):
 
 
 def limited(room, action):
+    """Runs the action in a child whose files may have at most `room` bytes. Returns 4 if the action says that a file is too large, 5 if it raises another
+    DiskError, and 0 if it succeeds."""
     def run():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))

@@ -38,7 +38,7 @@ class DdproxyCheck(rfm.RunOnlyRegressionTest):
 
     @sanity_function
     def assert_valid(self):
-        return sn.assert_eq(self.figure("valid"), self.expected_valid, msg="the attribute valid is {0}, expected {1}")
+        return sn.assert_eq(self.figure("valid"), self.expected_valid, msg="the figure `valid` is {0}; expected: {1}")
 
     @performance_function("s")
     def backward(self):
@@ -59,8 +59,8 @@ class DdproxyCheck(rfm.RunOnlyRegressionTest):
 
 # T and E of the best bucketed case, in seconds, from the prediction of the input (`ddproxy predict`). A twin replays tables, so these
 # figures are the same on every machine. Only the threads of the twin are real; they can only add time. model_error compares E with its prediction. Only the
-# twin with a large E has this performance variable. E of gpt2-large-a100x8 is below 0.5 % of T, so on a busy machine its model_error is not
-# a number. ReFrame fails a check if a performance variable is not a number, even without a reference.
+# twin with a large E has this performance variable. E of gpt2-large-a100x8 is below 0.5 % of T. The noise of a busy machine is too large for so
+# small an E, and then model_error is not a number. ReFrame fails a check if a performance variable is not a number, even without a reference.
 TWINS = {
     "gpt2-large-a100x8": {"backward": (0.5983, -0.01, 0.02, "s"), "exposed": (0.002087, -0.05, 0.5, "s")},
     "gpt2-large-a100x16-slingshot": {"backward": (0.18882, -0.01, 0.02, "s"), "exposed": (0.03976, -0.02, 0.1, "s"), "model_error": (0, None, 0.1, "1")},

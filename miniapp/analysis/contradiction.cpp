@@ -59,7 +59,7 @@ Cause largest_cause(model::Waterfall const& terms) {
   const Cause all[] = {
       {terms.ideal, "ideal", "Ideal means that all-reduces end after compute even without the other causes"},
       {std::abs(terms.contention - terms.ideal), "contention",
-       "Contention means that compute and all-reduces slow each other"},
+       "Contention means that compute and all-reduces slow each other, and that buckets are handed over"},
       {std::abs(terms.copies - terms.contention), "copies",
        "Copies means that gradients are copied into and out of buckets"},
       {std::abs(terms.jitter - terms.copies), "jitter",

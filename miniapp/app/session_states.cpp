@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/tables.hpp"
@@ -15,8 +14,6 @@ namespace {
 
 // If the machine has more states than this, measure_missing_tables() measures nothing.
 constexpr std::size_t most_states = 16;
-// Limits between states are sent as integers, in femtoseconds.
-constexpr double femto = 1e15;
 
 // Returns one time in seconds for each sample of a case, with the probes of the sample. It is the time of the
 // case's all-reduces without compute, which are measured right after the sample.
@@ -89,7 +86,8 @@ SweepStates Session::sweep_states() const {
   return tell_states(states_, recorder_->samples());
 }
 
-// Chooses the state whose samples make up the tables. Called before the sweep.
+// Chooses the state whose samples make up the tables, before a sweep or without one. Leaves state_ empty if
+// no state has enough samples of each message size.
 void Session::settle_tables(std::vector<SizeTimes> const& sizes) {
   states_ = find_states(sizes);
   state_ = state_with_table(states_, sizes);
@@ -149,22 +147,21 @@ void Session::withdraw_prediction() {
 // are a fair input of the prediction, because they contain no measurement of a case.
 void Session::measure_missing_tables() {
   if (!context_.probe || !predicted_) return;
-  std::vector<std::int64_t> message(2 + most_states, -1);  // state to measure, number of limits, limits
+  std::vector<std::int64_t> message(2, -1);  // state to measure, number of limits
+  std::vector<double> limits(most_states);
   if (root()) {
     const auto states = find_states(calibration_.sizes);
     const auto scored = tell_states(states, recorder_->samples()).scored;
     if (scored && states.count() <= most_states && !has_tables(states, *scored)) {
       message[0] = static_cast<std::int64_t>(*scored);
       message[1] = static_cast<std::int64_t>(states.limits().size());
-      std::ranges::transform(states.limits(), message.begin() + 2,
-                             [](double seconds) { return std::llround(seconds * femto); });
+      std::ranges::copy(states.limits(), limits.begin());
     }
   }
   context_.runtime.broadcast(message);
   if (message[0] < 0) return;
-  std::vector<double> limits;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(message[1]); ++k)
-    limits.push_back(static_cast<double>(message[2 + k]) / femto);
+  context_.runtime.broadcast(limits);
+  limits.resize(static_cast<std::size_t>(message[1]));
   const auto states = model::MachineStates::between(limits);
   say("measuring the tables of the state that prevailed in the sweep");
   complete_tables(context_, calibration_, states, static_cast<std::size_t>(message[0]),

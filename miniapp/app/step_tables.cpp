@@ -25,13 +25,15 @@ std::string percent(double share) {
   return std::isfinite(share) ? fmt::format("{:.1f}", std::round(1000 * share) / 10 + 0.0) : "-";
 }
 
-// Returns whether the step does not have the part of this row. Such rows are not printed.
+// Returns whether both the measured and the predicted time of a row are 0, because the step has no such part.
+// Such rows are not printed.
 bool is_empty(StepRow const& row) {
   return row.median.value == 0 && row.predicted == 0;
 }
 
-// If the times of a row are below this share of the step, its error is not shown. The relative error of so
-// short a time may be large, but it does not matter.
+// If the measured and the predicted time of a row are below this share of the step, the error of the row is
+// not shown. For the row "exposed" only the measured time counts. The relative error of so short a time may
+// be large, but it does not matter.
 constexpr double least_share = 0.005;
 
 double seconds_of_step(StepFigures const& f) {
@@ -72,15 +74,22 @@ std::string kinds_text(std::vector<KindSeconds> const& kinds) {
   return text;
 }
 
-std::string flops_text(StepFigures const& f) {
+// Returns the key of [machine] from which StepFigures::peak_flops comes.
+std::string peak_key(Config const& config) {
+  return config.peaks.contains(config.precision)
+             ? fmt::format("peak_flops_{}", word_of(config.precision, precision_words))
+             : "peak_flops";
+}
+
+std::string flops_text(StepFigures const& f, Config const& config) {
   std::string text = fmt::format("model flops: {:.4g} GFLOP/s of each rank", f.model_flops_per_s / 1e9);
   const auto share = [&](double peak) { return percent(f.model_flops_per_s / peak); };
   if (!std::isnan(f.measured_peak))
     text += fmt::format(", {} % of the {:.4g} GFLOP/s that large matrix products reach on each rank",
                         share(f.measured_peak), f.measured_peak / 1e9);
   if (!std::isnan(f.peak_flops))
-    text += fmt::format(", {} % of the peak in the input ([machine] peak_flops, {:.4g} GFLOP/s)",
-                        share(f.peak_flops), f.peak_flops / 1e9);
+    text += fmt::format(", {} % of the peak in the input ([machine] {}, {:.4g} GFLOP/s)", share(f.peak_flops),
+                        peak_key(config), f.peak_flops / 1e9);
   return text + "\n";
 }
 
@@ -129,7 +138,7 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
              : "");
   text += kinds_text(f.kinds);
   text += fmt::format(
-      "matrix products: linear and head together\n\n"
+      "matrix products: the sum of the rows linear and head\n\n"
       "global batch: {} sequences = {} in a micro-batch x {} micro-batch{} x {} rank{}; {}\n",
       f.global_batch, config.tokens.batch, config.step.accumulation,
       config.step.accumulation == 1 ? "" : "es", f.ranks, f.ranks == 1 ? "" : "s",
@@ -137,13 +146,13 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
   if (is_sharded(config)) text += fmt::format("sharding: {}\n", sharding_sentence(config.sharding));
   if (std::isfinite(f.host_waits))
     text += fmt::format(
-        "host waits: {} ms of a step. They are part of E: the time from the end of a collective until the "
-        "host goes on and gives the device the next task\n",
+        "host waits: {} ms of a step. A host wait is the time from the end of a collective until the host "
+        "gives the device the next task. The host waits are part of E\n",
         ms(f.host_waits));
   if (std::isfinite(f.loss))
     text += fmt::format("loss after {} step{}: {:.6g}\n", f.steps, f.steps == 1 ? "" : "s", f.loss);
   text += fmt::format("throughput: {:.5g} tokens/s\n", f.tokens_per_s);
-  return text + flops_text(f);
+  return text + flops_text(f, config);
 }
 
 }  // namespace ddproxy

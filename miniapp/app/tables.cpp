@@ -215,7 +215,8 @@ std::string waterfall_line(CaseReport const& report, model::Waterfall const& ter
         report.item.name(), brief_ms(measured), brief_ms(noise));
   if (measured < terms.ideal)
     return fmt::format(
-        "E of {} is {} ms, below the ideal of {} ms (the predicted E without contention, copies and jitter). "
+        "E of {} is {} ms, below the ideal of {} ms (the predicted E without contention, handovers, copies "
+        "and jitter). "
         "So E is not split into causes. Compute or all-reduces were faster in the sweep than when they were "
         "measured alone\n",
         report.item.name(), brief_ms(measured), brief_ms(terms.ideal));

@@ -58,11 +58,12 @@ std::optional<bool> mpi_takes_device_memory() {
 #endif
 }
 
-// Returns whether MPI reduces device memory directly. This is impossible in two cases. With wire "bf16" the
-// host packs the messages. Some sharded steps add reduced gradients to their shards, and MPI cannot add to
-// device memory. In the other cases [allreduce] buffers decides: "direct", "staged", or "auto", which stands
-// for the answer of mpi_takes_device_memory() (false if there is no answer). Throws std::invalid_argument if
-// the input asks for direct buffers that are impossible, or that this MPI does not accept.
+// Returns whether MPI reduces device memory directly. This is impossible in two cases: with wire "bf16",
+// because the host packs the messages; and if the step adds reduced gradients to its shards
+// (adds_to_shards()), because MPI cannot add to device memory. In the other cases [allreduce] buffers
+// decides: "direct", "staged", or "auto", which stands for the answer of mpi_takes_device_memory() (false if
+// there is no answer). Throws std::invalid_argument if the input asks for direct buffers that are impossible,
+// or that this MPI does not accept.
 bool reduce_directly(Config const& config) {
   if (config.buffers == Buffers::direct && config.wire != WireFormat::fp32)
     throw std::invalid_argument(config.file.string() +
@@ -104,9 +105,9 @@ std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTabl
 }
 #endif
 
-// Returns the cost of replayed collectives of a group, as a function of the bytes of gradients. An
-// all-reduce over all ranks takes the input's a(x). The times of other collectives come from rows of the
-// input's table: from their own rows, or from rows that are used in their place
+// Returns a function that gives the seconds of a replayed collective of a group, from its verb and from the
+// bytes of gradients. An all-reduce over all ranks takes the input's a(x). The times of other collectives
+// come from rows of the input's table: from their own rows, or from rows that are used in their place
 // (model/cost/collective_tables.hpp).
 CollectiveCost replayed_cost(Config const& config, model::RankGroup group) {
   const auto a = of_gradients(input_cost(config).value(), config.wire);
@@ -161,7 +162,7 @@ void check_backend(Config const& config) {
   if (config.backend == Backend::nccl)
     throw std::invalid_argument(config.file.string() +
                                 ": [allreduce] backend: this build has no NCCL; use \"mpi\" or \"replay\"; "
-                                "for NCCL, build for a GPU (README, CUDA)");
+                                "for NCCL, build for a GPU (README.md, section CUDA)");
 }
 
 static std::unique_ptr<CommunicationLane> make_nccl_allreduce(Config const& config, MPI_Comm,

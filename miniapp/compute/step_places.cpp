@@ -16,7 +16,8 @@ std::size_t rotated_parts(model::Shape const& shape) {
 }
 
 [[noreturn]] void refuse() {
-  throw std::logic_error("no kernel for an operator of a whole step");
+  throw std::logic_error(
+      "there is no kernel for an operator of a whole step: its kind or its phase is unknown");
 }
 
 std::size_t forward_places(model::Shape const& shape, Operator const& op) {

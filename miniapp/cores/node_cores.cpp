@@ -16,7 +16,7 @@ namespace ddproxy {
 namespace {
 
 // The data that each rank sends to the other ranks of its node.
-struct Said {
+struct RankCores {
   cpu_set_t allowed;
   int wish;
   double quota;
@@ -63,11 +63,11 @@ struct Node {
   double quota;
 };
 
-Node gather_seats(MPI_Comm node, Said const& mine) {
+Node gather_seats(MPI_Comm node, RankCores const& mine) {
   int rank = 0, ranks = 1;
   check_mpi(MPI_Comm_rank(node, &rank));
   check_mpi(MPI_Comm_size(node, &ranks));
-  std::vector<Said> all(static_cast<std::size_t>(ranks));
+  std::vector<RankCores> all(static_cast<std::size_t>(ranks));
   check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node));
   std::vector<Seat> seats;
   double quota = mine.quota;

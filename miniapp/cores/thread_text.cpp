@@ -32,7 +32,7 @@ double quota_of(std::vector<ThreadChoice> const& ranks) {
   return std::ranges::min_element(ranks, {}, &ThreadChoice::quota)->quota;
 }
 
-// Returns "2 cores" for a quota of 2, and "2.5 cores" for one of 2.5.
+// Returns "2 cores" for a quota of 2, and "2.5 cores" for a quota of 2.5.
 std::string cores_of(double quota) {
   return plural(fmt::format("{:.4g}", quota), "core");
 }
@@ -112,7 +112,8 @@ std::string complain_of_idle_cores(std::vector<ThreadChoice> const& ranks) {
       ranks, [](auto const& rank) { return 2 * rank.node_cores <= rank.launcher_cores; });
   if (idle == ranks.end()) return {};
   return fmt::format(
-      "the launcher lets the {} of a node use {} of its {} cores, so compute takes longer than it could. "
+      "the launcher lets the {} of a node use {} of the {} cores that it has there, so compute takes longer "
+      "than it could. "
       "Start the ranks with --bind-to none (Open MPI), or with a larger --cpus-per-task (SLURM)",
       idle->node_ranks == 1 ? "only rank" : fmt::format("{} ranks", idle->node_ranks), idle->node_cores,
       idle->launcher_cores);

@@ -16,7 +16,8 @@ namespace ddproxy {
 namespace {
 
 constexpr double gib = 1073741824.0;
-constexpr double spare_of_a_rank = 1 * gib;  // the predicted need of the libraries is an estimate
+// Device memory that each rank should leave free, in bytes. The memory of the libraries is only estimated.
+constexpr double spare_of_a_rank = 1 * gib;
 
 }  // namespace
 
@@ -64,8 +65,8 @@ int ranks_on(std::string const& uuid, std::vector<std::string> const& uuids) {
   return static_cast<int>(std::ranges::count(uuids, uuid));
 }
 
-// The driver writes the PCI domain with eight digits, in upper case. The kernel's path has four digits, in
-// lower case.
+// The driver writes the PCI domain with eight hexadecimal digits, in upper case. The path of a device in
+// Linux has four digits, in lower case.
 int numa_node_of(std::string pci_bus, std::filesystem::path const& devices) {
   std::ranges::transform(pci_bus, pci_bus.begin(), [](unsigned char c) { return std::tolower(c); });
   if (pci_bus.find(':') == 8) pci_bus.erase(0, 4);
@@ -95,7 +96,7 @@ std::string doubt_about_visible_devices(std::vector<double> const& counts,
   for (auto const& [host, devices] : of_host)
     if (devices.size() > 1)
       return fmt::format(
-          "on host {}, {} ranks see one GPU each, but not the GPUs of the other ranks (--gpus-per-task of "
+          "on host {}, each rank sees only one of {} GPUs, and not those of other ranks (--gpus-per-task of "
           "SLURM does this): NCCL and MPI may then send through the host's memory in place of NVLink. Ask "
           "for the GPUs with --gpus-per-node, and start the ranks with --gpu-bind=none",
           host, devices.size());

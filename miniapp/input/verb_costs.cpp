@@ -45,8 +45,8 @@ std::optional<Source> source_of(VerbKey key, RankGroup group, VerbTables const& 
       [cost = other->cost, share = substitute->share](std::int64_t bytes) { return share * cost(bytes); },
       substitute->verb,
       fmt::format("no table has the time of {} over {}; half of the time of an all_reduce of the same size "
-                  "is used, so the prediction is less certain; add rows with this verb and this number of "
-                  "ranks to the table",
+                  "is used, so the prediction is less certain. Add rows with this verb and this number of "
+                  "ranks to the table. With --latency-scale or --bandwidth-scale such rows are not used",
                   model::name_of(key.first), model::group_text(group))};
 }
 
@@ -80,8 +80,8 @@ class SharedTables {
   std::string add(model::Verb table, model::CommunicatorId id, RankGroup group) {
     const model::CommunicatorId nowhere{step_.communicators.size()};
     const auto found = tables_({table, nowhere}, group);
-    // In both cases the table cannot be meant for other groups: it is for one communicator, or it states its
-    // number of nodes.
+    // Two kinds of tables are certainly meant for these groups: a table for one communicator (`nowhere` finds
+    // none), and a table that states its number of nodes.
     if (!found || found->states_nodes) return "";
     const auto first = users_.try_emplace({table, group.ranks}, id).first->second;
     if (groups(first) != groups(id))
@@ -109,7 +109,7 @@ class SharedTables {
   VerbTables const& tables_;
   int ranks_per_node_;  // 0: not known
   std::map<std::pair<model::Verb, int>, model::CommunicatorId>
-      users_;  // the first communicator of each table
+      users_;  // the first communicator that used each table
 };
 
 }  // namespace

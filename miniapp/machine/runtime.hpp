@@ -128,6 +128,7 @@ class Runtime {
   /// Assigns the values of rank 0 to `values` on all ranks. `values` must have the same size on every rank.
   /// Collective.
   void broadcast(std::vector<std::int64_t>& values) const;
+  void broadcast(std::vector<double>& values) const;
   /// Does what broadcast() does, but without a time limit. It is for ranks that wait while rank 0 waits for
   /// another program. A waiting rank sleeps for 1 ms between two tests, so that the other program can use its
   /// core. Collective.

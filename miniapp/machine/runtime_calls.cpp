@@ -57,6 +57,11 @@ void Runtime::broadcast(std::vector<std::int64_t>& values) const {
   check_mpi(MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_INT64_T, 0, communicator()));
 }
 
+void Runtime::broadcast(std::vector<double>& values) const {
+  const auto limit = limited("MPI_Bcast");
+  check_mpi(MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, 0, communicator()));
+}
+
 void Runtime::broadcast_asleep(std::vector<std::int64_t>& values) const {
   MPI_Request request;
   check_mpi(

@@ -90,7 +90,7 @@ void add_collectives_options(CLI::App& command, Options& options) {
   command
       .add_option("--sizes", options.sizes_mib,
                   "message sizes on the wire (MiB); a gradient in bf16 takes half of its size in fp32. "
-                  "The sizes are rounded up so that all ranks have equal parts; default: the sizes "
+                  "The sizes are rounded so that all ranks have equal parts; default: the sizes "
                   "that `allreduce` measures")
       ->delimiter(',')
       ->check(message_size());

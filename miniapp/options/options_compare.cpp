@@ -64,11 +64,11 @@ void add_share(CLI::App& command, std::string const& name, double& share, std::s
 }
 
 void add_history(CLI::App& command, results::CompareOptions& compare) {
-  CLI::Option* history =
-      command.add_option("--history", compare.history,
-                         "do not compare two builds. Ask whether the newest nightly run in this folder "
-                         "(*.night.json or *.h5), or the mean of the newest 2, 3, ... or 21 runs, is slower "
-                         "than the earlier runs");
+  CLI::Option* history = command.add_option(
+      "--history", compare.history,
+      "do not compare two builds. Ask whether the newest nightly run in this folder "
+      "(*.night.json or *.h5), or the mean of the newest 2, 3, 5, 8, 13 or 21 runs, is slower "
+      "than the earlier runs");
   command
       .add_option("--pin", compare.pin,
                   "also compare the newest nightly runs with the runs around a fixed night. This finds a "

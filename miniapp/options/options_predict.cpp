@@ -112,12 +112,14 @@ void add_network(CLI::App& command, PredictOptions& predict) {
 }
 
 void add_conditions(CLI::App& command, PredictOptions& predict) {
-  command.add_option("--caps", predict.caps_mib, "bucket caps for which T and E are predicted (MiB)")
+  command
+      .add_option("--caps", predict.caps_mib,
+                  "bucket caps for which T and E are predicted (MiB); default: the caps of INPUT")
       ->delimiter(',')
       ->check(bucket_size());
   command
       .add_option("--first-bucket", predict.first_bucket_mib,
-                  "cap of the first bucket (MiB); default: the cap of all buckets")
+                  "cap of the first bucket (MiB); default: as in INPUT, or the cap of all buckets")
       ->check(bucket_size());
   auto* kappa =
       command.add_option("--kappa", predict.kappa,
@@ -161,7 +163,7 @@ void add_outputs(CLI::App& command, Options& options) {
   command
       .add_option_function<std::vector<std::string>>(
           "--shard", [&](std::vector<std::string> const& words) { predict.shard = stages_of(words); },
-          "tabulate T, E and memory of the step for these stages of sharding: " +
+          "print a table of the step time, E and memory for these stages of sharding: " +
               list_words(shard_stage_words()) + ", or all")
       ->delimiter(',');
   command.add_flag(

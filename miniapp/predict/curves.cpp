@@ -47,7 +47,7 @@ void check(Curve const& curve, std::filesystem::path const& file, double t_compu
           "{}: bucket_mib {} is not a bucket size; give 1 byte to 1e9 MiB", file.string(), cap_mib));
   if (std::ranges::none_of(curve, [&](auto const& point) { return point.seconds > t_compute; }))
     throw std::invalid_argument(fmt::format(
-        "{}: every time is below T_compute, {:.4g} s; the file must hold T of this backward pass, and the "
+        "{}: no time is above T_compute, {:.4g} s; the file must hold T of this backward pass, and the "
         "pass must be timed on an otherwise idle machine",
         file.string(), t_compute));
 }

@@ -38,8 +38,9 @@ std::vector<model::Sharding> units_of(model::Sharding sharding) {
 
 // Adds the methods of a way of sharding that has units. If the way uses reshard_after_forward, there is a
 // method for true and one for false. If it uses groups, there is a method with groups of [shard] group ranks.
-// If the input does not have this key, each node is a group. The method with groups is left out if there
-// would be only one group, or groups of one rank or of different sizes.
+// If the input does not have this key, a group has [machine] ranks_per_node ranks. The method with groups is
+// left out if neither key is given, or if there would be only one group, or groups of one rank or of
+// different sizes.
 void add_unit_methods(std::vector<Method>& methods, Config const& config, model::ShardWay const& way,
                       int ranks) {
   model::Sharding sharding = sharding_of(config, way.stage);
@@ -73,12 +74,12 @@ bool is_better(ShardRow const& a, ShardRow const& b) {
   return a.fits != b.fits ? a.fits : a.step < b.step;
 }
 
-// What all rows share.
+// The data from which all rows are predicted.
 struct Setting {
   PredictInput const& input;
   Prediction const& prediction;
   model::PhaseCosts phases;
-  std::vector<Case> cases;  // of the strategy `bucketed`
+  std::vector<Case> cases;  // the cases of the strategy `bucketed`
 };
 
 std::vector<ShardRow> rows_of(Setting const& setting, std::string const& method,
@@ -148,9 +149,8 @@ std::vector<ShardRow> shard_rows(PredictInput const& input, Prediction const& pr
 std::string shard_table(std::vector<ShardRow> const& rows, int ranks, double device) {
   std::string text = fmt::format(
       "\n"
-      "sharding on {}; each method with its fastest choice: a bucket cap of the input (none, zero1, zero2), "
-      "or a "
-      "unit, layer or whole (fsdp, hsdp):\n"
+      "sharding on {}; each method with the fastest of its choices, if possible one that fits: a bucket "
+      "cap of the input (none, zero1, zero2), or the unit layer or whole (fsdp, hsdp):\n"
       "{:<35} {:<12} {:>11} {:>11} {:>11} {:>10} {:>6}\n",
       model::ranks_text(ranks), "method", "best", "step ms", "E ms", "tokens/s", "peak GB", "fits");
   const auto out = std::back_inserter(text);

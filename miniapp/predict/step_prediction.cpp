@@ -73,7 +73,7 @@ StepPrediction predict_step(Config const& config, model::WholeStep const& strate
 std::string hypothetical_note(StepMemory const& memory) {
   if (!memory.hypothetical()) return "";
   return fmt::format(
-      "hypothetical: the step needs {:.1f} GB of device memory on each rank, but a device has {:.1f} GB "
+      "hypothetical: the step needs {:.1f} GB of device memory on each rank, but a device has {:.4g} GB "
       "([machine] memory). The times hold for a device of the same speed with more memory",
       static_cast<double>(memory.peak) / giga, memory.device / giga);
 }

@@ -109,9 +109,9 @@ class Cases {
     const bool is_new =
         seen_.emplace(of.series, of.preset, of.tokens.batch, of.tokens.sequence, of.part, kind).second;
     if (!is_new)
-      table.fail(row,
-                 "this row repeats the series, preset, batch, context and phase of an earlier row; remove "
-                 "one of the two");
+      table.fail(row, std::string("this row repeats the series, preset, batch, context") +
+                          (kind.empty() ? " and phase" : ", phase and kind") +
+                          " of an earlier row; remove one of the two");
   }
 
  private:

@@ -18,8 +18,8 @@ std::size_t length_of(unsigned char first) {
   return first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
 }
 
-// Returns true for control characters, for line and paragraph separators, for characters that change the
-// direction of text, and for characters that XML forbids.
+// Returns true for control characters, for line and paragraph separators, for the characters that begin or
+// end a change of the direction of text, and for characters that XML forbids.
 bool is_hidden(unsigned code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x2028 && code <= 0x202E) ||
          (code >= 0x2066 && code <= 0x2069) || code == 0xFFFE || code == 0xFFFF;
@@ -71,7 +71,8 @@ std::string echo(std::string_view text, std::size_t most) {
     length > 0 ? shown.append(text.substr(0, length)) : shown.append(hexadecimal(text[0]));
     text.remove_prefix(length > 0 ? length : 1);
   }
-  return text.empty() ? shown : shown + "[and " + std::to_string(text.size()) + " bytes more]";
+  if (text.empty()) return shown;
+  return shown + "[and " + std::to_string(text.size()) + (text.size() == 1 ? " byte more]" : " bytes more]");
 }
 
 }  // namespace ddproxy::model

@@ -123,10 +123,11 @@ Comparison compare_common(std::span<const Run> base, std::span<const Run> next, 
   const Rounds rounds = pair_rounds(base, next, result.warnings);
   if (rounds.base.empty() && all_rounds(base) && all_rounds(next))
     throw std::invalid_argument(
-        "compare: the two sides have no round of scripts/gate in common: " + base[0].path.string() + " and " +
-        next[0].path.string() +
-        " did not take turns, so a drift of the machine would look like a slowdown; give both sides of one "
-        "start of scripts/gate");
+        "compare: the rounds of scripts/gate cannot be paired, so a drift of the machine would look like a "
+        "slowdown. Either the two sides have no round in common, or one side has two files of the same "
+        "round. The first files are " +
+        base[0].path.string() + " and " + next[0].path.string() +
+        "; give each file of one start of scripts/gate once, on its own side");
   if (!rounds.base.empty()) {
     auto [cases, left_out] = common_cases(rounds.base, rounds.next);
     result.left_out = std::move(left_out);
@@ -154,7 +155,7 @@ Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, do
         Decision::undecided,
         "undecided: " + text +
             ", so a slowdown of these cases is not excluded; measure the same cases on both sides, or "
-            "leave out the others with --allow sweep"};
+            "leave out the other cases with --allow sweep"};
   else
     result.warnings.push_back(text + ", so the comparison leaves out such cases");
   return result;

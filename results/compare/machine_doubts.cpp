@@ -33,8 +33,8 @@ std::string no_merit_text(Machines const& machines) {
   Texts names;
   for (auto const& m : machines) names.push_back(m.machine);
   return "there is no figure of merit for " + model::first_three(names) +
-         ". No bucketed case was measured, or the files do not say their ranks, batch and sequence. Give "
-         "files of runs with bucketed cases";
+         ". No bucketed case was measured, or the files lack the number of ranks, the batch or the "
+         "length of the sequences. Give files of runs with bucketed cases";
 }
 
 std::string few_values_text(Machines const& machines) {

@@ -41,7 +41,7 @@ Json json_of(Night const& night) {
 
 NightCase case_of(JsonFields const& fields) {
   NightCase one{fields.text("name"), fields.number("log_ratio"), std::nan("")};
-  if (!model::is_printable(one.name)) fields.refuse("name", "has control characters");
+  if (!model::is_printable(one.name)) fields.refuse("name", "has characters that cannot be printed");
   if (fields.has_null("deviation")) return one;
   one.deviation = fields.number("deviation");
   if (one.deviation < 0.0) fields.refuse("deviation", "is negative");

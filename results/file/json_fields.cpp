@@ -30,7 +30,8 @@ nlohmann::ordered_json read_json(std::filesystem::path const& path) {
 JsonFields::JsonFields(std::filesystem::path path, Json const& json, std::string where)
     : path_(std::move(path)), json_(&json), where_(std::move(where)) {
   if (!json.is_object())
-    throw std::invalid_argument(path_.string() + ": " + (where_.empty() ? "the file " : where_ + " ") +
+    throw std::invalid_argument(path_.string() + ": " +
+                                (where_.empty() ? "the file " : where_.substr(0, where_.size() - 1) + " ") +
                                 "is not a JSON object" + remedy);
 }
 

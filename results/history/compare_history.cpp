@@ -27,8 +27,8 @@ bool is_chosen(std::string const& name, std::vector<std::string> const& chosen) 
   return chosen.empty() || std::ranges::find(chosen, name) != chosen.end();
 }
 
-// Accepts the open slowdowns (level_tracker.hpp) of the chosen cases, writes them to the file of
-// acknowledgements and prints them. Returns their number.
+// Accepts the open slowdowns (level_tracker.hpp) of the cases that --acknowledge-case names, or of all cases.
+// Writes the acknowledgements to their file and prints them. Returns their number.
 std::size_t acknowledge(HistoryTest& test, CompareOptions const& options, std::ostream& out) {
   for (auto const& name : options.acknowledge_cases)
     if (std::ranges::find(test.names(), name) == test.names().end())
@@ -60,7 +60,7 @@ int show_history(CompareOptions const& options, std::ostream& out, std::ostream&
   auto doubts = test.history().warnings;
   for (auto& doubt : doubts_of(test)) doubts.push_back(std::move(doubt));
   if (options.acknowledge && acknowledge(test, options, out) == 0)
-    doubts.push_back("nothing was acknowledged, because none of these cases is slower now");
+    doubts.push_back("nothing was acknowledged, because none of the cases to be acknowledged is slower now");
   const Table table = table_of(test, options.at_least);
   finish(table, doubts, options, out, warnings);
   out << "the whole: the mean over the cases; seen after 1 night, after 5 nights: the smallest "

@@ -39,8 +39,8 @@ void PartFile::keep_earlier() {
   kept_ = name;
 }
 
-// Throws if another program or a user has replaced PATH.part. The lock prevents this for other runs, except
-// on a file system without locks.
+// Throws if another program or a user has replaced PATH.part, or if another program has taken the lock. The
+// lock prevents other runs from replacing PATH.part, except on a file system without locks.
 void PartFile::check_ours() {
   const auto there = identity_of(part_);
   const bool taken = there != FileIdentity{} && there != written_;
@@ -61,9 +61,11 @@ void PartFile::replace(std::string_view bytes) try {
   throw std::runtime_error(error.what());
 }
 
-void PartFile::finish() {
+void PartFile::finish() try {
   check_ours();
   rename_durably(part_, path_);
+} catch (std::invalid_argument const& error) {  // as in replace()
+  throw std::runtime_error(error.what());
 }
 
 }  // namespace ddproxy::results

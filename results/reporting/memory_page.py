@@ -23,7 +23,7 @@ BARS = ("Live memory of a rank at the peak of the step, divided by kind. Gathere
         "autocast makes in bf16. The circle shows parameters, gradients, buckets and optimizer state by the formulas of ZeRO (docs/model.md). The formulas assume that all gradients "
         "are in memory at once. They count no activations and no gathered parameters.")
 TIMES = ("Live memory of a rank over a step. The dot is the peak. The times follow from the roofline of the input: an operation takes as long as its flops take at the peak rate, or its "
-         "bytes at the bandwidth of the memory, whichever is longer. If the input has no [machine], the rates are those of a usual accelerator (docs/memory.md).")
+         "bytes at the bandwidth of the memory, whichever is longer, divided by the efficiency. If the input has no [machine], the rates are those of a usual accelerator (docs/memory.md).")
 COMMAND = "write the file with: ddproxy memory INPUT --json FILE"
 
 
@@ -149,7 +149,8 @@ def _least(least):
 
 
 def finding(data):
-    """Returns one sentence on the number of ranks that a step needs."""
+    """Returns a text on the smallest numbers of ranks with which the step fits into the memory of a device. If the file lacks these numbers or the
+    memory of a device, returns a sentence on the smallest peak."""
     answers = [_least(least) for least in data["least_ranks"] if isinstance(least, dict) and all(isinstance(least.get(n), str) for n in ("shard", "precision"))]
     if not answers or not _number(data.get("device_bytes")):
         lowest = min(data["cases"], key=lambda case: case["peak_bytes"])

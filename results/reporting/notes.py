@@ -48,7 +48,7 @@ def _of_newest(newest):
 def warnings(files):
     """Returns the warnings, each one or more sentences. The newest file is the last one of `files`."""
     newest = files[-1]
-    found = [f"{f.path.name}: the run was interrupted; what it measured is shown." for f in files if not f.complete]
+    found = [f"{f.path.name}: the run was interrupted, or it still goes on; what it has measured so far is shown." for f in files if not f.complete]
     found += _of_newest(newest)
     if unlike := differences(files):
         found.append(f"The files differ in {', '.join(unlike)}, so they did not do the same work.")

@@ -64,8 +64,8 @@ def table(content, marked=None):
 
 
 def _without_repetition(content):
-    """Returns (table, sentences). The table lacks two kinds of columns: those with the same long text in all rows, and those without values.
-    The sentences name these columns."""
+    """Returns (table, sentences). From a table of two rows or more, this function leaves out two kinds of columns: those with the same long text in
+    all rows, and those without values. The sentences name these columns."""
     same, absent, kept = [], [], []
     for k, (name, label, form) in enumerate(content.columns):
         values = {shown(row[k], form) for row in content.rows}
@@ -82,7 +82,8 @@ def _without_repetition(content):
 
 
 def noted_table(content, marked=None):
-    """Returns the HTML of a table and of the notes above it. If the table has no rows, returns only the notes."""
+    """Returns the HTML of a table and of the notes above it. If the table has no rows, returns only the notes. A row whose first value is `marked` is
+    highlighted."""
     content, repeated = _without_repetition(content)
     note = "".join(f'<p class="note">{escape(text)}</p>' for text in (content.note, repeated) if text)
     return note + (table(content, marked) if content.rows else "")
@@ -131,7 +132,7 @@ WORDS = (
     ("contention", "compute and all-reduces that run at the same time slow each other"),
     ("copies", "gradients are copied into their bucket and back"),
     ("jitter", "a gradient is ready at a different time on each rank, and its bucket waits for the latest rank"),
-    ("ideal", "the predicted E without contention, copies and jitter"),
+    ("ideal", "the predicted E without contention, handovers, copies and jitter"),
     ("model error", "mean of |predicted E - E| / E over the bucketed cases. If E is below 0.5 % of T, the divisor is 0.5 % of T"),
     ("model error beyond the noise", "the part of the model error that the noise of E does not explain"),
     ("kappa, gamma", "kappa is the relative speed of compute while an all-reduce runs. gamma is the relative speed of an all-reduce while compute runs. 1 means not slowed"),
@@ -186,11 +187,12 @@ def words(results, content):
 
 
 EXPLAINED = {"second_start": "second_start (variables with which ddproxy restarted itself)", "blas_advice": "blas_advice (how to make the BLAS faster)",
-             "target": "target (sampling of a case ends when the half-width of the interval of E is this share of the larger of E and 0.5 % of T)"}
+             "target": "target (sampling of a case ends when the half-width of the interval of E is at most this share of the larger of E and 0.5 % of T)"}
 
 
 def provenance(results):
-    """Lists the attributes that have a value, and the command line, the input file and the environment."""
+    """Returns HTML that lists the attributes of the file, of /provenance, /model and /sweep that have a value, and the command line, the input file and
+    the environment."""
     rows = [(f"{group} {EXPLAINED.get(name, name)}", value) for (group, name), value in sorted(results.attributes.items())
             if group in ("/", "/provenance", "/model", "/sweep") and name not in ("_NCProperties",) and str(value) != ""]
     cells = "".join(f'<tr><td data-label="attribute">{escape(k)}</td><td class="text" data-label="value">{escape(v)}</td></tr>'

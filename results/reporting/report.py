@@ -21,8 +21,8 @@ CAPTIONS = {
              "size the figure shows only the best one and the one with 25 MiB, PyTorch's default. Communication makes the backward pass longer (slowdown), and the last buckets are "
              "reduced after it (tail). The measured bar ends at the median T. Slowdown and tail are the medians of the table \"Every case\", and compute is the rest. A negative median is drawn as 0.",
     "layers": "Time of each layer in the backward pass: the median over the samples. All ranks compute at the same time, without communication.",
-    "allreduce": "Time of one all-reduce alone, and the bus bandwidth that follows from it.",
-    "collectives": "Bus bandwidth of each collective alone. The factors are those of nccl-tests: 2(n-1)/n for an all-reduce, (n-1)/n for a reduce-scatter and an all-gather, 1 for a broadcast.",
+    "allreduce": "Time of one all-reduce while no compute runs, and the bus bandwidth that follows from it.",
+    "collectives": "Bus bandwidth of each kind of collective while no compute runs. The bus bandwidth is algbw times a factor of nccl-tests: 2(n-1)/n for an all-reduce, (n-1)/n for a reduce-scatter and an all-gather, 1 for a broadcast.",
     "against": "T over the bucket size. Each file has a curve of its own.",
     "history": "T over time, relative to the first file that has the case. The curves are naive, flat, per_tensor, and the bucketed case that is best in the oldest file.",
 }
@@ -39,7 +39,7 @@ STEP_TIMELINE = ("The upper panel shows the last step that was {source}, on rank
                  "needs it until the end of the last one. Parameters and optimizer states "
                  "are always in use. The dot is the peak.")
 STEP_ROWS = "The panel below it shows the prediction of the step. In both panels the top row is"
-STEP_ROWS_ALONE = "Its top row is"  # without a prediction
+STEP_ROWS_ALONE = "Its top row is"  # if the file has no prediction
 # (attribute of /fom, words of the page, format, factor to the unit of the page)
 FACTS = (("tokens_per_s", "figure of merit (tokens/s)", ".1f", 1), ("backward_s", "T at the best bucket size (ms)", ".2f", 1e3), ("bucket_mib", "best bucket size (MiB)", "g", 1),
          ("exposed_s", "exposed communication E (ms)", ".2f", 1e3), ("tail_s", "tail (ms)", ".2f", 1e3), ("overlap", "overlap", ".3f", 1),
@@ -54,7 +54,8 @@ def _fact(value, form, factor):
 
 
 class Report:
-    """Builds the report of `files` in `folder`. Each figure is drawn once; it is saved as PNG, and goes into the page as SVG."""
+    """Builds the report of `files` in `folder`. Each figure is drawn once; it is saved as PNG, and goes into the page as SVG. The timelines of single
+    cases are not saved as PNG."""
 
     def __init__(self, files, folder, reference):
         self.files, self.folder, self.reference = in_time(files), folder, reference
@@ -96,7 +97,8 @@ class Report:
         return draw_split(self.newest) if self.newest.has("/sweep/strategy", "/sweep/measured") else None
 
     def timelines(self):
-        """Returns the HTML of the timelines: two cases above each other, then each case alone, then the trace."""
+        """Returns the HTML of the timelines: two cases above each other, then each case alone, then the trace. For a file of whole steps: the timeline
+        of one step, then the trace. Returns an empty text if the file has no timelines."""
         results = self.newest
         if step_timeline_figure.has_timeline(results):
             return f"<h2>Timeline of a step</h2>{self._step_timeline()}{perfetto.link(results, [step_timeline_figure.CASE])}"
@@ -146,7 +148,8 @@ class Report:
         self.written.append(style.save_png(drawn, self.folder / f"{self.stem}-{name}.png"))
 
     def comparison(self):
-        """Returns the HTML that compares several files, side by side and over time. Returns an empty text for one file."""
+        """Returns the HTML that compares several files: T over the bucket size (up to six files), T over time (three files or more), and a table of the
+        oldest and the newest file. Returns an empty text for one file."""
         if len(self.files) < 2:
             return ""
         parts = [self.figure("against", draw_against(self.files), "T of each file over the bucket size")] if len(self.files) <= 6 else []
@@ -170,12 +173,12 @@ class Report:
             raise ReportError(f"{self.newest.path}: an attribute of /fom is text where a number is expected: {error}; copy the file again, or measure again") from error
 
     def _answer(self):
-        """Returns the HTML of the answer, its uncertainty, the figure of merit, and the notes that a reader needs before the figures."""
+        """Returns the HTML of the first lines (lead.gain(), lead.answer()), the figure of merit, and the notes that a reader needs before the figures."""
         return (f'<p class="gain">{page.escape(lead.gain(self.newest))}</p><p class="lead">{page.escape(lead.answer(self.newest))}</p>'
                 f'{self.facts()}{notes.as_html(self.files)}<p class="note"><a href="#words">Words on this page</a></p>')
 
     def write(self):
-        """Writes the page and returns its path."""
+        """Writes the page and the plots. Returns the path of the page. `written` then lists the paths of all files, the page first."""
         self.extra_tables = []
         self.tables = tables_of(self.newest)
         name = derive.case_names(self.newest) if self.newest.has("/sweep/strategy", "/sweep/measured") else []

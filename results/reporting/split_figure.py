@@ -27,8 +27,8 @@ def chosen_cases(results):
 
 
 def measured_parts(results, case):
-    """Returns [(part, seconds)]. The sum of the seconds is the median T. Slowdown, tail and exposed are the medians of the table of all
-    cases, and compute is the rest."""
+    """Returns [(part, seconds)]. The sum of the seconds is the median T. The parts are compute, slowdown and tail; for a case of PyTorch they
+    are compute and exposed. Slowdown, tail and exposed are the medians of the table "Every case", a negative one as 0. Compute is the rest."""
     total, tail, slowdown, exposed = (float(derive.column(results, name)[case]) for name in ("measured_median", "tail", "slowdown", "exposed"))
     if not np.isfinite(total):
         return [("compute", 0.0)]
@@ -54,7 +54,7 @@ def caption(results):
     above = [case for case in chosen_cases(results) if tails[case]]
     if not above:
         return ""
-    return (f" In {', '.join(derive.case_names(results)[above])} the tail is larger than E, because each is a median of its own: in some samples the slowdown was "
+    return (f" In {', '.join(derive.case_names(results)[above])} the median tail is larger than the median E. The two medians are taken separately, and in some samples the slowdown was "
             "below 0, so E was smaller than the tail.")
 
 

@@ -103,7 +103,8 @@ def _rest_text(row):
 
 
 def finding(results):
-    """Returns the title of the figure: the share of exposed communication in the step, and the error of the prediction."""
+    """Returns the title of the figure: the share of exposed communication in the step, and the error of the prediction. If the sum of the parts
+    differs from the step by 2 % or more, the title has this sum, too. Returns an empty text if the step was not measured."""
     measured, predicted = _seconds(results, "median"), _seconds(results, "predicted")
     if not measured["step"] > 0.0:
         return ""
@@ -122,11 +123,11 @@ def _share(row):
 
 def _off(error):
     share = derive.percent(abs(error))
-    return f"{share} too {'long' if error > 0.0 else 'short'}" if round(abs(error), 3) > 0.0 else "within 0.05 %"
+    return f"{share} too {'long' if error > 0.0 else 'short'}" if round(abs(error), 3) > 0.0 else "right to within 0.05 %"
 
 
 def answer(results):
-    """Returns the answer of a file of `ddproxy step` in a few sentences."""
+    """Returns a summary of a file of `ddproxy step` in a few sentences: the time of a step, E, the prediction, and the tokens per second."""
     measured, predicted = _seconds(results, "median"), _seconds(results, "predicted")
     row = list(results["/step/part"]).index("step")
     low, high = (float(results["/step/" + name][row]) for name in ("ci_low", "ci_high"))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the tables of the report, as HTML, CSV and JSON."""
+"""Makes the tables of the report, and writes them as CSV and JSON. page.py writes them as HTML."""
 import csv
 import io
 import json
@@ -22,7 +22,7 @@ class Table:
     heading: str
     columns: list  # (name, label, format); the name carries the unit
     rows: list = field(default_factory=list)
-    note: str = ""  # a sentence above the table
+    note: str = ""  # one or more sentences above the table
 
     def values(self):
         """Returns {column: [values]}. Values that are not available are None."""
@@ -55,7 +55,7 @@ SCORE_NOTE = ("The row \"model\" is the prediction of this run. The other rows a
               "Its regret is the cost of using that cap. \"uncontended\" is the model without contention.")
 PAIRS_NOTE = (" The column \"pairs in the right order\" considers all pairs of cases whose E differ by more than twice the noise. It has the share of these pairs that the prediction "
               "puts in the right order. A pair whose two cases have the same predicted E counts as half a pair in the right order.")
-TERM_NOTE = ("The column \"ideal\" is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent (if there are any) say which share of the difference between "
+TERM_NOTE = ("The column \"ideal\" is the predicted E without contention, handovers, copies and jitter. Each following column adds one cause. The columns in percent (if there are any) say which share of the difference between "
              "measured and ideal E a cause explains. The percentages of a row add up to 100. If the causes explain more than the difference, \"not explained\" is negative. A dash means that the case does not "
              "overlap communication with compute, or that the difference is within the noise of E.")
 STEP_NOTE = ("The columns \"from\" and \"to\" are the ends of an interval: {interval}. The row \"exposed\" is the part of the communication that makes the step longer: the time of the step minus the "
@@ -137,7 +137,7 @@ def _groups_of_collectives(results):
     if not results.has("/collectives/ranks", "/collectives/groups") or (results["/collectives/groups"] == 1).all():
         return ""
     sizes = sorted({(int(groups), int(ranks)) for groups, ranks in zip(results["/collectives/groups"], results["/collectives/ranks"])})
-    return "Measured at the same time on " + ", or on ".join(f"{groups} group{'s' if groups > 1 else ''} of {ranks} ranks" for groups, ranks in sizes) + "."
+    return "All groups of a row were measured at the same time: " + ", or ".join(f"{groups} group{'s' if groups > 1 else ''} of {ranks} ranks" for groups, ranks in sizes) + "."
 
 
 def score_table(results):
@@ -198,8 +198,8 @@ def _left_out(names):
 
 
 def _explained(results, ideal, contention, copies, jitter, measured):
-    """Returns each part in percent of the difference between measured and ideal E. The result is NaN if this difference is within the noise
-    of E."""
+    """Returns {cause: [case]}: how many percent of the difference between measured and ideal E each cause explains, and how many remain
+    unexplained. The value is NaN if this difference is within the noise of E. All E are in ms, [case]."""
     noise = (derive.column(results, "exposed_high") - derive.column(results, "exposed_low")) / 2 * 1e3
     miss = np.where(np.abs(measured - ideal) > noise, measured - ideal, np.nan)
     parts = {"contention": contention - ideal, "copies": copies - contention, "jitter": jitter - copies, "unexplained": measured - jitter}
@@ -214,7 +214,7 @@ def step_table(results):
         error = np.where(median > 0, 100.0 * (predicted / median - 1.0), np.nan)
     columns = [("median_ms", "median (ms)", ".3f", median), ("from_ms", "from (ms)", ".3f", low), ("to_ms", "to (ms)", ".3f", high), ("mean_ms", "mean (ms)", ".3f", mean),
                ("sd_ms", "sd (ms)", ".3f", deviation), ("predicted_ms", "predicted (ms)", ".3f", predicted), ("error_percent", "error (%)", ".1f", error)]
-    if results.has("/step/uncontended"):  # files of earlier versions have none
+    if results.has("/step/uncontended"):  # files of earlier versions lack this dataset
         columns.append(("uncontended_ms", "predicted, no contention (ms)", ".3f", results["/step/uncontended"] * 1e3))
     columns.append(("first_ms", "first step (ms)", ".3f", first))
     rows = [[part, *[c[3][k] for c in columns]] for k, part in enumerate(results["/step/part"]) if median[k] != 0 or predicted[k] != 0]
@@ -222,7 +222,7 @@ def step_table(results):
 
 
 def _samples_of_steps(results):
-    """Returns the number of samples. An interrupted run has fewer than it reserved; the others are NaN."""
+    """Returns the number of steps that were measured. The dataset of an interrupted run has room for more; these values are NaN."""
     return int(np.isfinite(results["/step/measured"]).all(axis=0).sum()) if results.has("/step/measured") else 0
 
 
@@ -237,7 +237,7 @@ def _micro_batches(count, sync):
 
 
 def _sharding(results):
-    sharding = results.attribute("/step", "sharding", "none")  # files of earlier versions have none
+    sharding = results.attribute("/step", "sharding", "none")  # files of earlier versions lack this attribute
     if sharding == "none":
         return ""
     stage, *settings = sharding.split(", ")
@@ -249,7 +249,7 @@ def _step_note(results):
     setting = lambda name: results.attribute("/step", name, "?")
     clip = setting("clip")
     clipped = f", gradients clipped to the norm {clip:g}" if isinstance(clip, float) and clip == clip else ""
-    peak = results["/step/measured_peak"] if results.has("/step/measured_peak") else np.nan  # files of earlier versions have none
+    peak = results["/step/measured_peak"] if results.has("/step/measured_peak") else np.nan  # files of earlier versions lack this dataset
     share = f" Model flops per second: {100.0 * float(results['/step/model_flops'] / peak):.1f} % of those that large matrix products reach." if np.isfinite(peak) else ""
     batch = f" Global batch: {int(results['/step/global_batch'])} sequences." if results.has("/step/global_batch") else ""
     return (f"Optimizer {setting('optimizer')}{clipped}; {_micro_batches(setting('accumulation'), setting('sync'))}; {CHECKPOINTS.get(setting('checkpoint'), setting('checkpoint'))}.{_sharding(results)}{batch}{share} "

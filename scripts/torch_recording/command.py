@@ -93,7 +93,7 @@ def make_model(options, device):
 
 
 def record(options, model, loss, device):
-    """Writes the three tables, prints the command, and returns the rows of gradients.csv."""
+    """Writes the three tables, prints the command that predicts from them, and returns the rows of gradients.csv."""
     rows, text = record_tables(options, model, loss, device)
     if text:
         print(text, flush=True)
@@ -101,7 +101,8 @@ def record(options, model, loss, device):
 
 
 def record_tables(options, model, loss, device):
-    """Writes the three tables. Returns the rows of gradients.csv, and on the first rank the command that predicts from the tables, elsewhere None."""
+    """Writes the three tables. Returns two values: the rows of gradients.csv, and the command that predicts from the tables. On ranks other than
+    the first the second value is None."""
     ranks.say("gradients ...")
     rows = gradients.record(model, loss, device, options.passes)
     sizes = [4 * numel for _, numel, _ in rows if numel > 0]
@@ -144,14 +145,15 @@ def run_sweep(options, model, loss, device, rows):
 
 
 def check_beside(options, model):
-    """Rejects a results file that has another model or another number of ranks, because the report compares its cases with those of DDP."""
+    """Rejects a results file whose run had another number of ranks, or whose model has another number of parameters. The report compares the
+    cases of this file with those of DDP, so both must have the same model."""
     from . import beside
     theirs, elements = beside.check(options.beside)
     if theirs != dist.get_world_size():
         raise ranks.UsageError(f"--beside {options.beside}: start this program with {theirs} ranks, as many as the run in this file had, not with {dist.get_world_size()}")
     ours = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
     if ours != elements:
-        raise ranks.UsageError(f"--beside {options.beside}: is of a model with {elements} parameters, but this model has {ours}; give a file of the same model")
+        raise ranks.UsageError(f"--beside {options.beside}: the model of this file has {elements} parameters, but the model that DDP runs has {ours}; give a file of the same model")
 
 
 def record_and_sweep(options):

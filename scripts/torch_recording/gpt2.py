@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A GPT-2 with dimensions of choice. The head uses the token embedding as its weight."""
+"""Makes a GPT-2 with the dimensions that the caller gives. The head uses the token embedding as its weight."""
 import math
 
 import torch
@@ -8,9 +8,9 @@ import torch.nn.functional as F
 from torch import nn
 
 # The options that set the sizes of the model and of a batch, and their meaning.
-OPTIONS = {"layers": "number of layers of the GPT-2", "d-model": "dimension of its activations", "heads": "attention heads of each layer",
-           "vocabulary": "size of its vocabulary", "context": "longest sequence that it accepts, in tokens", "batch": "sequences of each rank",
-           "sequence": "tokens of each sequence"}
+OPTIONS = {"layers": "number of layers of the GPT-2", "d-model": "dimension of the activations of the GPT-2", "heads": "number of attention heads of each layer",
+           "vocabulary": "size of the vocabulary of the GPT-2", "context": "longest sequence that the GPT-2 accepts, in tokens", "batch": "number of sequences of each rank",
+           "sequence": "number of tokens of each sequence"}
 
 
 class Block(nn.Module):

@@ -66,7 +66,7 @@ TEST(Check, AcceptsPipelines) {
   }
 }
 
-// ---- planted faults: one for each rule
+// ---- planted faults: at least one for each rule
 
 Task* find_collective(StepGraph& graph, Verb verb, int which = 0) {
   for (Task& task : graph.tasks) {
@@ -146,7 +146,8 @@ TEST(Check, FindsAGradientThatIsReducedTwice) {
 }
 
 TEST(Check, FindsABackwardOperatorThatIsRepeated) {
-  // The operator adds to the gradient of the first micro-batch. Its activations stay for the repeated task.
+  // In the second micro-batch the operator adds to the gradient of the first micro-batch. The first of the
+  // two equal tasks does not end the use of its activations, so the second task can read them.
   const auto violations = check(changed(ddp_step(six, {.micro_batches = 2}), [](StepGraph& g) {
     Task* const backward = find_compute(g, Phase::backward, 6);
     for (Access& access : backward->accesses) access.last_use = false;
@@ -410,6 +411,12 @@ TEST(Check, FindsAnUpdateBeforeTheClipping) {
   EXPECT_TRUE(found(check(step), Rule::right_content)) << text(check(step));
 }
 
+TEST(Check, FindsTwoClipTasksOfOneGradient) {
+  const auto step = changed(ddp_step(six, {.clipped = true}),
+                            [](StepGraph& g) { repeat(g, find_compute(g, Phase::clip)); });
+  EXPECT_TRUE(found_only(check(step), Rule::right_content)) << text(check(step));
+}
+
 TEST(Check, FindsActivationsOfAnotherMicroBatch) {
   const auto step = changed(pipeline_step(4, 8), [](StepGraph& g) {
     if (Task* task = find_compute(g, Phase::backward, 3)) std::get<Compute>(task->work).micro_batch = 5;
@@ -427,7 +434,8 @@ TEST(Check, FindsSlicesThatCannotBeShared) {
 
 // ---- the order of tasks
 
-/// Returns whether task b waits for task a, directly or through other tasks. Follows each edge of the graph.
+/// Returns whether task b waits for task a, directly or through other tasks. A task waits for the tasks in
+/// `after`, and for all earlier tasks of its lane.
 bool reaches(StepGraph const& graph, std::size_t a, std::size_t b) {
   std::vector<char> ahead(graph.tasks.size());
   ahead[a] = 1;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/collectives/engines/wire_device.hpp"
 
+#include <string>
+
 namespace ddproxy {
 namespace {
 
@@ -22,9 +24,9 @@ void widen_all(kernels::Space const& exec, Bf16 const* from, float* to, std::siz
 }
 
 void add_widened(kernels::Space const& exec, Bf16 const* from, float* to, std::size_t count, float factor) {
+  static const std::string label = "ddproxy::unpack_and_add";  // too long for a string without an allocation
   Kokkos::parallel_for(
-      "ddproxy::unpack_and_add", all(exec, count),
-      KOKKOS_LAMBDA(Index i) { to[i] += from_bf16(from[i]) * factor; });
+      label, all(exec, count), KOKKOS_LAMBDA(Index i) { to[i] += from_bf16(from[i]) * factor; });
 }
 
 }  // namespace

@@ -76,9 +76,11 @@ std::string check_times(std::vector<Numbered> const& buckets, Workload const& wo
     while (first + gradient.offset >= at->bucket.call.assigned.end()) ++at;
     const auto end = ends[gradient.operation];
     if (at->bucket.ready < end)
-      return fmt::format("bucket {} started before its gradient {} was complete", at->number, gradient.name);
+      return fmt::format("bucket {} was declared ready before its gradient {} was complete", at->number,
+                         gradient.name);
     if (at->bucket.start + clocks_agree < end)
-      return fmt::format("bucket {} did not wait for its gradient {}", at->number, gradient.name);
+      return fmt::format("the reduction of bucket {} started before its gradient {} was complete", at->number,
+                         gradient.name);
   }
   return "";
 }

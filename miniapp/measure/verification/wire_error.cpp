@@ -18,7 +18,7 @@ namespace {
 
 constexpr WireErrorBuffers buffers{};
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr double least_mean = 1e-30;  // smaller values are close to the smallest that bf16 and fp32 represent
+constexpr double least_mean = 1e-30;  // lower limit of the mean by which an error is divided; avoids 0 / 0
 
 struct Sums {
   double error_squares = 0, squares = 0, worst = 0;
@@ -129,8 +129,9 @@ std::string beyond_bound(WireErrors const& errors, Workload const& workload) {
 std::string describe(WireErrors const& errors, Workload const& workload) {
   const auto worst = std::ranges::max_element(errors.max) - errors.max.begin();
   return fmt::format(
-      "{} on the wire: gradients differ from their fp32 average by {:.2g} RMS. The largest error of an "
-      "element is {:.2g} of its mean |gradient| (in {}; bound {:.2g})\n",
+      "{} on the wire: gradients differ from their fp32 average by {:.2g} (norm of the difference / norm of "
+      "the average). The largest error of an element is {:.2g} of its mean |gradient| (in {}; bound "
+      "{:.2g})\n",
       word_of(workload.wire, wire_words), errors.total_rms, errors.max[static_cast<std::size_t>(worst)],
       workload.pass.gradients[static_cast<std::size_t>(worst)].name, errors.bound);
 }

@@ -100,9 +100,9 @@ class Follower {
     return access.mode != AccessMode::modify && value.model != contents_.model_start(rank, access);
   }
 
-  /// Checks what norm, clip and update read: gradients and norms must be complete. The gradients of an update
-  /// must be clipped as check_clipped() says. An update must read the gradients of all parameters that it
-  /// updates.
+  /// Checks what norm, clip and update tasks read. Gradients must be complete, and so must norms that a clip
+  /// or update task reads. The gradients of an update must be clipped as check_clipped() says. An update must
+  /// read the gradients of all parameters that it updates.
   void check_finished(std::size_t rank, std::vector<Access> const& accesses, Compute const& compute,
                       Access const& access, Segment const& segment) {
     Value const& value = segment.value;
@@ -158,7 +158,7 @@ class Follower {
     Value mine{.content = access.content, .model = contents_.model_start(rank, access)};
     if (compute.phase == Phase::update || compute.phase == Phase::clip) {
       Segments segments = access.mode == AccessMode::assign ? Segments{{all, mine}} : found;
-      for (auto& [held, value] : segments) value.version = value.padding ? 0 : 1;
+      for (auto& [held, value] : segments) value.version = value.padding ? 0 : value.version + 1;
       return contents_.write(rank, access, segments);
     }
     if (access.content == Content::activation) {
@@ -229,10 +229,10 @@ class Follower {
     if (value.content != state.content || value.model != static_cast<std::ptrdiff_t>(held.offset) ||
         (!is_gradient && value.version != (updated ? 1 : 0))) {
       return findings_.add(Rule::same_state_at_exit, rank,
-                           "holds " + name_of(value.content) + ", updated " + std::to_string(value.version) +
-                               " times; expected: " + name_of(state.content) +
-                               " of the elements that at_exit names, updated " +
-                               (updated ? "once" : "never"));
+                           "holds " + name_of(value.content) + ", number of updates " +
+                               std::to_string(value.version) + "; expected: " + name_of(state.content) +
+                               " of the elements that at_exit names, number of updates " +
+                               (updated ? "1" : "0"));
     }
     if (is_gradient) sums_.check_complete(rank, segment);
   }
@@ -242,8 +242,8 @@ class Follower {
   BufferContents contents_;
   GradientSums sums_;
   CollectiveContents collectives_;
-  // If true, padding at the end of the step is no violation: GradientSums::sum() may have put it there in
-  // place of a wrong gradient.
+  // Whether violations were found before check_exit(). If so, padding at the end of the step is no violation:
+  // GradientSums::sum() may have put it there in place of a wrong gradient.
   bool found_before_exit_ = false;
 };
 

@@ -8,8 +8,8 @@
 namespace ddproxy::model {
 namespace {
 
-/// Appends to `kept` the elements of the model that the at_exit of a rank's buffers names with the content
-/// `content`.
+/// Appends to `kept` the elements of the model that a rank's buffers keep after the step as `content`: those
+/// that at_exit names.
 void add_kept(BufferContents const& contents, std::size_t rank, Content content, std::vector<Slice>& kept) {
   for (Buffer const& buffer : contents.graph(rank).buffers)
     if (buffer.at_exit.content == content) kept.push_back(contents.model_slice(rank, buffer, buffer.at_exit));
@@ -49,7 +49,7 @@ void check_group(BufferContents const& contents, std::vector<std::size_t> const&
       if (expected.updated != (content == Content::parameter)) continue;
       if (const auto missing = first_missing(expected.gradients, kept)) {
         findings.add(Rule::contributes_all, rank,
-                     "no buffer of the replicas keeps the " + name_of(content) + " of elements " +
+                     "no buffer of the replicas keeps " + name_of(content) + " of elements " +
                          std::to_string(missing->offset) + " to " + std::to_string(missing->end() - 1) +
                          " of the model after the step; the at_exit of a buffer must name it");
       }

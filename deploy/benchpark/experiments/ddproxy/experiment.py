@@ -9,7 +9,7 @@ from benchpark.experiment import Experiment
 class Ddproxy(Experiment):
     """Runs a twin (a simulated machine) in one process, or GPT-2-large on the processors or GPUs of one node and of two nodes."""
 
-    variant("workload", default="twin", values=("twin", "cpu", "cuda", "rocm"), description="what computes")
+    variant("workload", default="twin", values=("twin", "cpu", "cuda", "rocm"), description="what computes: a twin (simulated), the processors (cpu), or the GPUs (cuda, rocm)")
 
     def workload(self):
         return next(name for name in ("twin", "cpu", "cuda", "rocm") if self.spec.satisfies(f"workload={name}"))
