@@ -139,14 +139,16 @@ void StepSession::warm_up() {
   for (int i = 0; i < figures_.steps; ++i) meter_.step();
   figures_.loss = meter_.loss();
   const bool equal = meter_.equal_parameters();
+  const auto steps = fmt::format("{} step{}", figures_.steps, figures_.steps == 1 ? "" : "s");
+  constexpr auto do_not_use = "do not use the times of this run, and check [optimizer] and the libraries";
   context_.rank.runtime.together([&] {
     if (context_.kernels && !std::isfinite(figures_.loss))
-      throw WrongNumbers(fmt::format("the loss after {} steps is {}, but it must be a finite number",
-                                     figures_.steps, figures_.loss));
+      throw WrongNumbers(fmt::format("the loss after {} is {}, but it must be a finite number; {}", steps,
+                                     figures_.loss, do_not_use));
     if (!equal)
       throw WrongNumbers(
-          fmt::format("after {} steps the parameters differ between the ranks, or a parameter is not finite",
-                      figures_.steps));
+          fmt::format("after {} the parameters differ between the ranks, or a parameter is not finite; {}",
+                      steps, do_not_use));
   });
 }
 
