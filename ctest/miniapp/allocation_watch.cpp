@@ -108,7 +108,8 @@ Owner owner_of(ProgramSymbols const& symbols, void const* address) {
   return for_its_caller ? Owner::caller : Owner::other;
 }
 
-// Returns an address inside the instruction of each call, innermost call first. A frame holds the return
+// Returns an address for each call of the stack, the innermost call first. It lies inside the call's
+// instruction. A frame holds the return
 // address, which may lie after the end of the calling function. The byte before the return address belongs to
 // the call.
 std::vector<char const*> calls_of(Stack const& stack) {

@@ -88,7 +88,7 @@ TEST(Threads, TheLineAndTheComplaintNameTheCpuQuota) {
   EXPECT_EQ(complain_of_threads(choose_threads({{all, 4}}, 2), {4, "OMP_NUM_THREADS"}),
             "the only rank of a node computes with 4 threads, and the CPU quota of the control group is 2 "
             "cores: the operating system stops threads that exceed the quota, so the measured times are too "
-            "long. Set OMP_NUM_THREADS to 2 or less, or leave it out, or raise the quota");
+            "long. Set OMP_NUM_THREADS to at most 2, or leave it out, or raise the quota");
   EXPECT_NE(complain_of_threads(choose_threads({{all}, {all}}, 1), {}).find("or start fewer ranks"),
             std::string::npos);
   EXPECT_TRUE(complain_of_threads(choose_threads({{all}}, 0.5), {}).ends_with("to at least one core"));
@@ -118,7 +118,7 @@ TEST(Threads, AComplaintNamesTheCure) {
   EXPECT_NE(wished.find("2 ranks of a node share 2 cores, and each rank has 2 threads (OMP_NUM_THREADS)"),
             std::string::npos)
       << wished;
-  EXPECT_NE(wished.find("Set OMP_NUM_THREADS to 1 or less, or leave it out"), std::string::npos) << wished;
+  EXPECT_NE(wished.find("Set OMP_NUM_THREADS to 1, or leave it out"), std::string::npos) << wished;
   const auto many = complain_of_threads(choose_threads({{{0, 1}}, {{0, 1}}, {{0, 1}}}), {});
   EXPECT_NE(many.find("3 ranks of a node share 2 cores"), std::string::npos) << many;
   EXPECT_NE(many.find("Start fewer ranks"), std::string::npos) << many;

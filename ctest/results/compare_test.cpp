@@ -162,8 +162,7 @@ TEST_F(Rounds, a_case_that_only_one_build_measured_keeps_the_whole_undecided) {
   EXPECT_EQ(compare({.base = base, .next = slower}), 1) << out;
   EXPECT_EQ(compare({.base = base, .next = next, .allow = {"sweep"}}), 0) << out;
   EXPECT_TRUE(contains(
-      warnings,
-      "compute/linear was measured by only some of the runs, so the comparison leaves out such cases"));
+      warnings, "compute/linear was measured by only some of the runs, so the comparison leaves it out"));
 }
 
 TEST_F(Rounds, a_case_that_one_round_lacks_keeps_the_whole_undecided) {

@@ -21,9 +21,10 @@ enum class Stop {
 inline constexpr std::array<Word<Stop>, 3> stop_words{
     {{"samples", Stop::samples}, {"target", Stop::target}, {"budget", Stop::budget}}};
 
-/// Returns whether the half-width of the 95 % interval of E is at most `target` x max(E, 0.5 % of T). 0.5 %
-/// of T is the lower limit, because an E close to zero need not be known more precisely. Returns false for
-/// fewer than six samples: their interval is Student's, which is not used for this decision.
+/// Returns whether the half-width of the 95 % interval of E is at most `target` x max(E, 0.5 % of T). An E
+/// below 0.5 % of T counts as 0.5 % of T, because an E close to zero need not be known more precisely.
+/// Returns false for fewer than six samples: their interval is Student's, which is not used for this
+/// decision.
 bool is_precise(CaseResult const& result, double target);
 
 /// Decides after each round of a sweep whether another round is taken. A round takes one sample of each case.

@@ -43,6 +43,11 @@ std::string describe_quota(std::vector<ThreadChoice> const& ranks) {
   return quota < infinite ? fmt::format("the control group has a CPU quota of {}; ", cores_of(quota)) : "";
 }
 
+// Returns the advice to set a variable or option to at most `threads`.
+std::string advice_to_set(std::string const& source, int threads) {
+  return fmt::format("Set {} to {}{}, or leave it out", source, threads > 1 ? "at most " : "", threads);
+}
+
 // Says what is wrong and what to do if the threads of a rank exceed the CPU quota.
 std::string complain_of_quota(ThreadChoice const& rank, ThreadWish const& wish) {
   const auto who =
@@ -52,8 +57,8 @@ std::string complain_of_quota(ThreadChoice const& rank, ThreadWish const& wish) 
       "stops threads that exceed the quota, so the measured times are too long",
       who, plural(fmt::format("{}", rank.threads), "thread"), cores_of(rank.quota));
   if (rank.own > 0 && wish.threads > 0 && rank.quota >= 1)
-    return fmt::format("{}. Set {} to {} or less, or leave it out, or raise the quota", problem, wish.source,
-                       threads_for(rank.own));
+    return fmt::format("{}. {}, or raise the quota", problem,
+                       advice_to_set(wish.source, threads_for(rank.own)));
   if (rank.node_ranks == 1) return problem + ". Raise the quota to at least one core";
   return problem + ". Raise the quota to at least one core for each rank, or start fewer ranks on each node";
 }
@@ -101,10 +106,9 @@ std::string complain_of_threads(std::vector<ThreadChoice> const& ranks, ThreadWi
   constexpr auto effect = "the threads take turns on the cores, so the measured times are too long";
   if (worst->own == 0)
     return fmt::format("{}: {}. Start fewer ranks on each node, or bind them to more cores", place, effect);
-  const int fits = threads_for(worst->own);
   return fmt::format("{}, and each rank has {} ({}): {}. {}", place,
                      plural(fmt::format("{}", worst->threads), "thread"), wish.source, effect,
-                     fmt::format("Set {} to {} or less, or leave it out", wish.source, fits));
+                     advice_to_set(wish.source, threads_for(worst->own)));
 }
 
 std::string complain_of_idle_cores(std::vector<ThreadChoice> const& ranks) {

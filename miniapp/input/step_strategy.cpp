@@ -87,9 +87,9 @@ std::string sharding_sentence(model::Sharding const& s) {
     text += s.unit == model::ShardUnit::layer ? ": the parameters of each layer" : ": all parameters";
     text += " are divided among ";
     text += s.group > 0 ? "the ranks of each group of " + std::to_string(s.group) : "all ranks";
-    text += s.reshard_after_forward
-                ? ", freed after the forward pass and gathered again for the backward pass"
-                : " and stay gathered after the forward pass";
+    text += s.reshard_after_forward ? ". The gathered parameters are freed after the forward pass, and "
+                                      "gathered again for the backward pass"
+                                    : ". The gathered parameters are kept after the forward pass";
     text += "; gathers run at most " + std::to_string(s.prefetch) + (s.prefetch == 1 ? " unit" : " units") +
             " ahead of compute";
   } else {

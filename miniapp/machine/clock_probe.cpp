@@ -30,7 +30,7 @@ std::unique_ptr<StateProbe> make_clock_probe(Runtime const& runtime, std::string
     if (runtime.root())
       results::say_error(
           fmt::format("warning: {}. So ddproxy cannot notice if a GPU lowers its clocks. The times would "
-                      "then be longer, as with slower code",
+                      "then be longer, and it would look as if the code were slower",
                       *first));
     return nullptr;
   }

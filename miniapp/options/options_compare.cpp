@@ -120,10 +120,10 @@ void add_compare_command(CLI::App& app, Options& options) {
                    "its key; docs/results.md explains all keys: " +
                        results::known_keys())
       ->allow_extra_args(false);
-  command->add_flag(
-      "--rank-machines", compare.rank_machines,
-      "do not compare two builds: rank machines by the figure of merit; each label in the files is one "
-      "machine");
+  command->add_flag("--rank-machines", compare.rank_machines,
+                    "rank machines by the figure of merit, instead of comparing two builds; all files with "
+                    "one label are one "
+                    "machine");
   add_history(*command, compare);
   command->add_option(
       "--night", compare.night,

@@ -35,7 +35,7 @@ double at(Curve const& curve, double cap_mib, std::filesystem::path const& file)
   const auto found = std::ranges::find(curve, cap_mib, &model::CurvePoint::bucket_mib);
   if (found == curve.end())
     throw std::invalid_argument(
-        fmt::format("{}: there is no row for bucket_mib {}, which the measured curve has; add one",
+        fmt::format("{}: there is no row for bucket_mib {}, but the first file of --measured has one; add it",
                     file.string(), cap_mib));
   return found->seconds;
 }
@@ -44,7 +44,8 @@ void check(Curve const& curve, std::filesystem::path const& file, double t_compu
   for (auto const& [cap_mib, seconds] : curve)
     if (!is_bucket_size(cap_mib))
       throw std::invalid_argument(fmt::format(
-          "{}: bucket_mib {} is not a bucket size; give 1 byte to 1e9 MiB", file.string(), cap_mib));
+          "{}: bucket_mib {} is not a bucket size; it must be at least 1 byte and at most 1e9 MiB",
+          file.string(), cap_mib));
   if (std::ranges::none_of(curve, [&](auto const& point) { return point.seconds > t_compute; }))
     throw std::invalid_argument(fmt::format(
         "{}: no time is above T_compute, {:.4g} s; the file must hold T of this backward pass, and the "
@@ -61,7 +62,8 @@ std::string doubt_about(Curve const& curve, std::filesystem::path const& file, d
   if (caps.empty()) return "";
   return fmt::format(
       "{}: at bucket_mib {} the time is below T_compute, {:.4g} s. Either the file does not have T of this "
-      "pass, or the pass was timed on a busier machine; check the file",
+      "pass, or T_compute is too long (it was measured on a busier machine, or the roofline is too slow); "
+      "check both",
       file.string(), fmt::join(caps, ", "), t_compute);
 }
 

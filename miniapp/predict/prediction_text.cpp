@@ -113,7 +113,8 @@ std::string affine_text(Prediction const& p) {
 // is converted to bytes of gradients.
 std::string closed_form_text(Prediction const& p, WireFormat wire) {
   if (!(p.affine.alpha > 0) || !std::isfinite(p.affine.beta))
-    return "rough check: none, because the affine fit has no latency or no bandwidth\n";
+    return "rough check: not possible, because the affine fit has no latency above 0, or no finite "
+           "bandwidth\n";
   double bytes = 0;
   for (const auto each : p.job.gradient_bytes) bytes += static_cast<double>(each);
   const double bandwidth = p.affine.beta * gradient_element_bytes / wire_element_bytes(wire);

@@ -157,7 +157,8 @@ Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, do
             ", so a slowdown of these cases is not excluded; measure the same cases on both sides, or "
             "leave out the other cases with --allow sweep"};
   else
-    result.warnings.push_back(text + ", so the comparison leaves out such cases");
+    result.warnings.push_back(text + ", so the comparison leaves " +
+                              (result.left_out.size() > 1 ? "them" : "it") + " out");
   return result;
 }
 

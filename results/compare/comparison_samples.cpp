@@ -116,7 +116,7 @@ void compare_samples(std::vector<CommonCase> const& cases, bool replay, Comparis
     if (replay) row.verdict = verdict_of_replay(samples[c], delay, result.tolerance);
     if (row.verdict == Verdict::undecided)
       row.doubt = replay ? "the fastest sample or the median is slower by more than the tolerance, but the "
-                           "host delays samples by about " +
+                           "reason may be the host, which delays samples by about " +
                                percent(std::expm1(delay))
                          : "one file on each side is too few";
     result.cases.push_back(std::move(row));

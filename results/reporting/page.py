@@ -187,7 +187,7 @@ def words(results, content):
 
 
 EXPLAINED = {"second_start": "second_start (variables with which ddproxy restarted itself)", "blas_advice": "blas_advice (how to make the BLAS faster)",
-             "target": "target (sampling of a case ends when the half-width of the interval of E is at most this share of the larger of E and 0.5 % of T)"}
+             "target": "target (with max_seconds, sampling ends when in each case the half-width of the 95 % interval of E is at most target x max(E, 0.5 % of T))"}
 
 
 def provenance(results):

@@ -43,7 +43,7 @@ def shown(value, form):
     return text[1:] if text.startswith("-") and not text.strip("-0.") else text
 
 
-SWEEP_NOTE = ("T, E, slowdown, tail and overlap are medians over the samples. Each median is taken separately. So slowdown and tail do not add up to E exactly, and T - E can differ from one "
+SWEEP_NOTE = ("T, E, slowdown, tail and overlap are medians over the samples. Each median is taken separately. So slowdown and tail do not add up to E exactly. For the same reason T - E can differ from one "
               "case to another.")
 VERIFIED_NOTE = (" The column \"verified\" says whether ddproxy checked the gradients of the case after its all-reduces, and found them right. With replayed all-reduces it checks instead that no "
                  "all-reduce began too early or in the wrong order.")

@@ -128,7 +128,7 @@ def stored_rounds(folder):
     while all(side.file(rounds + 1).exists() for side in sides):
         rounds += 1
     if rounds == 0:
-        raise Failed(USAGE, f"--rounds-of {folder}: it has no base-001.h5 and new-001.h5; give the folder that an earlier start of the gate printed after `files in`")
+        raise Failed(USAGE, f"--rounds-of {folder}: this folder has no base-001.h5 and no new-001.h5; give the folder of an earlier run of the gate, which the end of its output names (`files in FOLDER`)")
     return sides, rounds, folder.resolve().name
 
 

@@ -18,12 +18,12 @@ class DeviceWire {
 
   /// Returns the first element of the message, which this object owns.
   Bf16* data() const { return message_.data(); }
-  /// Enqueues a kernel that rounds the to.count elements of `values` and assigns them to the elements `to` of
-  /// the message. `values` points to memory of the kernels.
+  /// Enqueues a kernel that rounds the first `to.count` values of `values` to bf16, and writes them to the
+  /// slice `to` of the message. `values` points to memory of the kernels.
   void pack(kernels::Space const& exec, float const* values, Slice to);
-  /// Enqueues a kernel that multiplies the elements `from` of the message by `factor` and assigns the results
-  /// to the from.count elements of `values`, or adds them if `adds` is true. `values` points to memory of the
-  /// kernels. The kernel reads the message when it runs, not when it is enqueued.
+  /// Enqueues a kernel that multiplies the slice `from` of the message by `factor`. It assigns the results to
+  /// the first `from.count` values of `values`, or adds them to these values if `adds` is true. `values`
+  /// points to memory of the kernels. The kernel reads the message when it runs, not when it is enqueued.
   void unpack(kernels::Space const& exec, float* values, Slice from, float factor, bool adds) const;
 
  private:

@@ -26,7 +26,7 @@ int busy_threads(RankContext const& context) {
 struct Cores {
   double mine = 0;                    // cores of this rank
   int busy = 1;                       // busy_threads() of this rank
-  double least = 0, least_spare = 0;  // minimum over the ranks of `mine`, and of `mine` - `busy`
+  double least = 0, least_spare = 0;  // minima of `mine` and of `mine` - `busy` over the ranks
   bool own() const { return mine - busy >= 1 - rounding; }
   bool own_everywhere() const { return least_spare >= 1 - rounding; }
   bool oversubscribed() const { return least < 1 - rounding; }

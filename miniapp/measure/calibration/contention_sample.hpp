@@ -16,14 +16,15 @@
 namespace ddproxy {
 
 /// The samples of a contention run (calibrate.hpp): compute and all-reduces of one message size, each alone
-/// and both at the same time. All times are [sample] in seconds, the maximum over the ranks.
+/// and both at the same time. Each vector has one time for each sample, in seconds: the maximum over the
+/// ranks.
 struct ContentionSample {
   std::int64_t bytes = 0;                               ///< bytes of one all-reduce in fp32
   std::vector<double> compute_alone, collective_alone;  ///< time of the work when it runs alone
   /// Time of the same work when both start together: from the common start to the end of each.
   std::vector<double> compute_beside, collective_beside;
   std::int64_t calls = 1;     ///< number of all-reduces in a sample
-  double call_seconds = 0;    ///< a(x) of one all-reduce; 0: unknown
+  double call_seconds = 0;    ///< a(x) of one all-reduce, seconds; 0: unknown
   int repetitions = 1;        ///< how often a sample runs the operations
   model::Probes probes = {};  ///< probes of the machine's state, the same on all ranks
 };
@@ -44,8 +45,8 @@ model::Speeds speeds_of(ContentionSample const& run);
 
 /// Returns kappa and gamma of each sample. If a(x) is known (run.call_seconds), computes gamma from the
 /// product calls * call_seconds in place of collective_alone. Reason: in the model, gamma is relative to the
-/// speed that a(x) gives. So the prediction agrees with the time that was measured while compute ran, even if
-/// collective_alone differs from this product.
+/// speed that a(x) gives. With this gamma the model predicts the time that was measured while compute ran,
+/// even if collective_alone differs from this product.
 model::SpeedSamples samples_of(ContentionSample const& run);
 
 /// Returns a line of text for users that names the message sizes at which compute or the all-reduces made

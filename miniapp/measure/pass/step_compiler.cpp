@@ -37,7 +37,8 @@ bool is_collective(model::Task const& task) {
 
 }  // namespace
 
-// The constructor is defined here, so that the files compiled_step.* do not include the compiler.
+// The constructor of CompiledStep is defined here, so that compiled_step.* need not include
+// step_compiler.hpp.
 CompiledStep::CompiledStep(model::StepGraph graph, std::span<const std::size_t> places,
                            std::vector<GroupPlace> const& groups)
     : graph_(std::move(graph)) {
@@ -116,7 +117,8 @@ Launch StepCompiler::launch_of(model::Task const& task, Parts& parts) {
   using Kind = Launch::Kind;
   if (is_collective(task)) return of_collectives(task, parts);
   if (task.lane != model::Lane{})
-    refuse(task, "a task that is no collective runs on compute lane 0, but the graph has it on another lane");
+    refuse(task,
+           "it is no collective, so it must be on compute lane 0, but the graph puts it on another lane");
   if (std::holds_alternative<model::Compute>(task.work)) return of_compute(task, parts);
   if (std::holds_alternative<model::Copy>(task.work))
     return {
@@ -164,7 +166,8 @@ CollectiveCall StepCompiler::call_of(model::Task const& task, std::span<const mo
   for (auto const& access : accesses) {
     const model::Slice slice = own_part(task, access);
     const bool adds = access.mode == model::AccessMode::contribute;
-    if (adds && collective.verb != model::Verb::reduce_scatter) refuse(task, "only a reduce_scatter adds");
+    if (adds && collective.verb != model::Verb::reduce_scatter)
+      refuse(task, "only a reduce_scatter can add its result to the values in memory");
     call.adds = call.adds || adds;
     if (access.mode == model::AccessMode::read || access.mode == model::AccessMode::modify) call.read = slice;
     if (access.mode != model::AccessMode::read) call.assigned = slice;
@@ -172,9 +175,9 @@ CollectiveCall StepCompiler::call_of(model::Task const& task, std::span<const mo
   return call;
 }
 
-// The task depends on the tasks in task.after. For each other lane that carries out some of these tasks, adds
-// one wait: for the last of them on that lane. A lane completes its tasks in order, so this wait covers the
-// earlier ones. Copies run on the compute lane.
+// The task depends on the tasks in task.after. For each lane, other than the task's own, that carries out
+// some of these tasks, adds one wait: for the last of these tasks on that lane. A lane completes its tasks in
+// order, so this wait covers the earlier ones. Copies run on the compute lane.
 void StepCompiler::add_waits(model::Task const& task, Launch& launch, Parts& parts) {
   const bool communicates = launch.kind == Launch::Kind::collective;
   std::map<std::size_t, std::size_t> last;  // [lane]

@@ -94,7 +94,9 @@ std::string formula_text(Account const& account) {
                                    : std::string("never fits, because the activations alone fill a device");
   return fmt::format(
       "  by the formula \"(parameters, gradients and optimizer state) / ranks + activations\" the step {}. "
-      "The formula counts all gradients at once, but neither gathered units nor buckets\n",
+      "The formula assumes that all gradients are in memory at the same time. It leaves out gathered units "
+      "and "
+      "buckets\n",
       answer);
 }
 
