@@ -74,7 +74,7 @@ TEST(SweepStates, OneStateChangesNothing) {
 TEST(SweepStates, TheLineNamesStatesAndWhatWasDropped) {
   const auto sweep = tell_states(two_states(), {{sample(fast, fast), sample(fast, slow)}});
   const auto line = states_line(sweep, sweep.scored);
-  for (auto const* part : {"2 states", "55 ns, 330 ns", "1 in the state 55 ns", "1 of 2 dropped",
+  for (auto const* part : {"2 states", "55 ns, 330 ns", "1 in the state 55 ns", "1 of 2 were dropped",
                            "Used: the state 55 ns.", "samples of other states are left out"})
     EXPECT_NE(line.find(part), std::string::npos) << line;
   EXPECT_NE(states_line(sweep, std::nullopt).find("mix"), std::string::npos);
