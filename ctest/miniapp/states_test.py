@@ -76,7 +76,7 @@ def check_turns_of_three():
         assert np.allclose(file["states/round_trip"][()], [50e-9, 300e-9])
         assert file["states/scored"][()].item() == scored_state(expected)
         check_medians(file["sweep"], scored_state(expected))
-        assert f"{(expected == -1).sum()} of {states.size} dropped" in out and "50 ns, 300 ns" in out, out
+        assert f"{(expected == -1).sum()} of {states.size} were dropped" in out and "50 ns, 300 ns" in out, out
     assert out.splitlines()[-1].endswith("valid=true"), out
 
 
