@@ -158,7 +158,7 @@ TEST(ReplayEngine, LanesOfAStepShareTheLink) {
   config.table = folder.file("table.csv",
                              "verb,ranks,bytes,seconds\nall_reduce,4,4,0.05\nall_reduce,4,8,0.1\n"
                              "all_reduce,2,4,0.05\nall_reduce,2,8,0.1\n");
-  const std::vector<LaneGroup> groups{{MPI_COMM_NULL, {0, 4}, 1}, {MPI_COMM_NULL, {0, 2}, 1}};
+  const std::vector<LaneGroup> groups{{MPI_COMM_NULL, {0, 4}, {1}}, {MPI_COMM_NULL, {0, 2}, {1}}};
   const auto lanes = make_group_lanes(config, {}, groups, {});
   const auto start = Clock::now();
   for (auto const& lane : lanes) {

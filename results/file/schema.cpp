@@ -3,6 +3,7 @@
 #include "results/file/schema.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace ddproxy::results {
 namespace {
