@@ -67,7 +67,7 @@ def check_decisions(folder, build):
     assert suite.find("testcase").get("name") == "decision" and suite.find("testcase/failure") is not None
     again = ["--base", build, "--new", slower, "--out", folder / "unused", "--rounds-of"]
     assert expect(1, gate(twin, *again, max(out.iterdir()))).stdout == done.stdout and not (folder / "unused").exists()
-    expect_one_line(2, f"--rounds-of {folder}: it has no base-001.h5", gate(twin, *again, folder))
+    expect_one_line(2, f"--rounds-of {folder}: this folder has no base-001.h5", gate(twin, *again, folder))
     done = expect(5, gate(twin, "--base", build, "--new", slower, "--rounds", 2, *common))
     assert "2 rounds cannot decide" in done.stdout, done.stdout
     expect(0, gate(twin, "--base", build, "--new", slower, "--rounds", 1, *common, "--allow-undecided"))
