@@ -198,5 +198,24 @@ TEST_F(CalibrationRecorder, GivesBackTheSamplesOfAfterTheSweepBehindTheOthers) {
   EXPECT_EQ(recorder_->reader().extents("/allreduce/later_seconds"), (std::vector<std::size_t>{2, 4}));
 }
 
+// After the calibration rank 0 drops the samples. It reads them back to measure the tables of another state.
+TEST_F(CalibrationRecorder, GivesBackWhatRankZeroDropped) {
+  Tables tables{passes(2), {size(1000, 2), size(2000, 3)}, {run(1000, 2), run(2000, 1)}};
+  tables.operations.last_pass = 0.5;
+  tables.runs[1].repetitions = 7;
+  write(tables);
+  const Tables rest = without_samples(tables);
+  EXPECT_TRUE(rest.operations.seconds.empty());
+  EXPECT_TRUE(rest.sizes.at(1).seconds.empty());
+  EXPECT_TRUE(rest.runs.at(1).compute_beside.empty());
+  const Tables back = with_samples_of(rest, {recorder_->passes(), recorder_->sizes(), recorder_->runs()});
+  EXPECT_EQ(back.operations.seconds, tables.operations.seconds);
+  EXPECT_EQ(back.operations.last_pass, 0.5);
+  EXPECT_EQ(back.sizes.at(1).seconds, tables.sizes[1].seconds);
+  EXPECT_EQ(back.sizes.at(1).probes.after, tables.sizes[1].probes.after);
+  EXPECT_EQ(back.runs.at(1).compute_beside, tables.runs[1].compute_beside);
+  EXPECT_EQ(back.runs.at(1).repetitions, 7);
+}
+
 }  // namespace
 }  // namespace ddproxy

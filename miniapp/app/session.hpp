@@ -160,6 +160,7 @@ class Session {
   void measure_missing_tables();
   void predict_again();
   void withdraw_prediction();
+  Tables recorded_tables() const;
   SweepStates sweep_states() const;
   bool has_tables(model::MachineStates const& states, std::size_t state) const;
   void keep_states();
@@ -180,10 +181,11 @@ class Session {
   std::vector<CaseReport> reports_;
   std::optional<CollectiveRounds> table_rounds_;       // exists while a calibration goes on
   std::optional<ContentionRounds> contention_rounds_;  // exists while a calibration goes on
-  // The samples of the calibration, on all ranks. While table_rounds_ and contention_rounds_ exist, those two
-  // hold the samples of a(x), kappa and gamma. Only the results file holds the samples of the handover. After
-  // the sweep this member is cleared, because no samples are added any more. Rank 0 computes the tables from
-  // the copies in the results file.
+  // The samples to which the calibration adds. While table_rounds_ and contention_rounds_ exist, those two
+  // hold the samples of a(x), kappa and gamma. Only the results file holds the samples of the handover. When
+  // the calibration has ended, rank 0 drops the samples, and computes the tables from the results file. It
+  // reads them back only if the tables of another state have to be measured after the sweep. The other ranks
+  // keep theirs until then, because all ranks must decide alike what to measure.
   Tables calibration_;
   std::vector<Phase> phases_;
   model::Job job_;  // input of the prediction, made from the tables only; uses no sample of the sweep

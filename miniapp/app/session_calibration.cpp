@@ -57,6 +57,7 @@ void Session::close_calibration() {
   recorder_->layers(context_.config, context_.workload, calibration_.operations);
   recorder_->allreduce(calibration_.sizes, context_.ranks());
   recorder_->calibration(calibration_.runs);
+  calibration_ = without_samples(calibration_);  // from here on the file has the only copy on rank 0
   keep_tables();
   warn_of_mixed_states();
   predict();

@@ -142,6 +142,11 @@ void Session::withdraw_prediction() {
   recorder_->uncertainty(uncertainty_);
 }
 
+// Returns the samples of the calibration that the file holds.
+Tables Session::recorded_tables() const {
+  return {recorder_->passes(), recorder_->sizes(), recorder_->runs()};
+}
+
 // Measures the tables of the state in which most of the sweep ran, if they are missing. They are missing if
 // the machine was not in this state before the sweep, or only for a short time. Tables from after the sweep
 // are a fair input of the prediction, because they contain no measurement of a case.
@@ -150,6 +155,7 @@ void Session::measure_missing_tables() {
   std::vector<std::int64_t> message(2, -1);  // state to measure, number of limits
   std::vector<double> limits(most_states);
   if (root()) {
+    calibration_ = with_samples_of(calibration_, recorded_tables());
     const auto states = find_states(calibration_.sizes);
     const auto scored = tell_states(states, recorder_->samples()).scored;
     if (scored && states.count() <= most_states && !has_tables(states, *scored)) {
@@ -167,7 +173,7 @@ void Session::measure_missing_tables() {
   complete_tables(context_, calibration_, states, static_cast<std::size_t>(message[0]),
                   seconds_after_sweep(table_seconds_));
   if (!root()) return;
-  recorder_->later(behind(calibration_, {recorder_->passes(), recorder_->sizes(), recorder_->runs()}));
+  recorder_->later(behind(calibration_, recorded_tables()));
   recorder_->flush();
 }
 

@@ -71,7 +71,7 @@ void Session::sweep() {
           "no sample was taken: --benchmark_filter leaves out every case; --dry-run lists the cases");
   });
   measure_missing_tables();
-  calibration_ = {};  // from here on the file has the only copy
+  calibration_ = {};  // no samples are added any more
   if (!root()) return;
   conclude_sweep();
   recorder_->timeline(context_.workload, timelines);

@@ -102,6 +102,26 @@ void complete_tables(RankContext& context, Tables& tables, MachineStates const& 
   go_on_with(operations);
 }
 
+Tables without_samples(Tables const& tables) {
+  Tables rest;
+  rest.operations.last_pass = tables.operations.last_pass;
+  for (auto const& size : tables.sizes) rest.sizes.push_back({size.bytes, {}, size.wrong, {}, size.verb});
+  for (auto const& run : tables.runs) {
+    rest.runs.emplace_back();
+    rest.runs.back().bytes = run.bytes;
+    rest.runs.back().calls = run.calls;
+    rest.runs.back().repetitions = run.repetitions;
+  }
+  return rest;
+}
+
+Tables with_samples_of(Tables const& tables, Tables stored) {
+  stored.operations.last_pass = tables.operations.last_pass;
+  for (std::size_t i = 0; i < stored.runs.size(); ++i)
+    stored.runs[i].repetitions = tables.runs.at(i).repetitions;
+  return stored;
+}
+
 Tables behind(Tables tables, Tables const& before) {
   std::vector<std::size_t> passes(tables.operations.samples - before.operations.samples);
   std::iota(passes.begin(), passes.end(), before.operations.samples);

@@ -42,6 +42,13 @@ void complete_tables(RankContext& context, Tables& tables, double limit_s);
 void complete_tables(RankContext& context, Tables& tables, model::MachineStates const& states,
                      std::size_t state, double limit_s);
 
+/// Returns `tables` without samples and probes: the message sizes, and the settings of the contention runs.
+Tables without_samples(Tables const& tables);
+
+/// Returns `tables` with the samples and the probes of `stored`, which has the same rows. More samples can
+/// then be added. `stored` may lack the settings (OperationTimes::last_pass, ContentionSample::repetitions).
+Tables with_samples_of(Tables const& tables, Tables stored);
+
 /// Removes from each row of `tables` the samples that it already had in `before`, an earlier copy of
 /// `tables`. Returns the rest.
 Tables behind(Tables tables, Tables const& before);
