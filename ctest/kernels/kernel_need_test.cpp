@@ -7,6 +7,7 @@
 #include "kernels/attention/attention.hpp"
 #include "kernels/linear.hpp"
 #include "miniapp/compute/kernel_backward.hpp"
+#include "miniapp/input/step_memory.hpp"
 
 namespace ddproxy {
 namespace {
@@ -25,12 +26,9 @@ TEST(KernelNeed, TellsItsMemoryBeforehand) {
   const kernels::Floats arena("arena", static_cast<std::size_t>(model::parameters(pass)));
   const model::Tokens tokens{2, 24};
   const KernelBackward backward(shape, pass, tokens, 42, 0, arena);
-  const int threads = kernels::Space().concurrency();
-  const KernelMemory need = kernel_memory(shape, tokens, threads);
-  EXPECT_EQ(need.weights, 4 * padded_elements(model::parameters(pass)));
-  const auto elements = static_cast<std::int64_t>(backward.elements()) +
-                        padded_elements(work_buffers(shape, tokens, threads)) + token_elements(tokens);
-  EXPECT_EQ(need.total(), 4 * elements);
+  const StepPlaces places = backward_places(shape, tokens);
+  EXPECT_EQ(places.elements - places.leading, backward.elements());
+  EXPECT_EQ(static_cast<std::int64_t>(places.leading), padded_elements(model::parameters(pass)));
   const TokenBatch batch = draw_tokens(shape, tokens, 1, 42).front();
   const auto groups = kernels::group_tokens(batch.inputs);
   EXPECT_LE(batch.inputs.size() + batch.targets.size() + groups.place.size() + groups.first.size(),
@@ -39,10 +37,12 @@ TEST(KernelNeed, TellsItsMemoryBeforehand) {
     for (const model::Tokens some : {model::Tokens{1, 7}, model::Tokens{3, 32}})
       EXPECT_EQ(work_buffers(shape, some, concurrency),
                 (std::vector<std::int64_t>{scratch_elements(shape, some, concurrency), 0}));
-  const KernelMemory large = kernel_memory(model::find_preset("gpt2-large"), {1, 16}, 1);
-  EXPECT_EQ(large.weights, 774030080LL * 4);
-  // Two ranks need less than 16 GiB. The added weights stand for the gradients, which total() does not have.
-  EXPECT_LT(2 * (large.total() + large.weights), 16LL << 30);
+  const model::Shape large = model::find_preset("gpt2-large");
+  const StepPlaces of_large = backward_places(large, {1, 16});
+  EXPECT_EQ(of_large.leading, 774030080U) << "gradients";
+  const auto bytes =
+      4 * (static_cast<std::int64_t>(of_large.elements) + padded_elements(work_buffers(large, {1, 16}, 1)));
+  EXPECT_LT(2 * bytes, 16LL << 30) << "two ranks";
 }
 
 TEST(KernelNeed, TellsADevicesMemoryOnAHost) {
@@ -52,8 +52,8 @@ TEST(KernelNeed, TellsADevicesMemoryOnAHost) {
   const model::Shape large = model::find_preset("gpt2-large");
   const model::Tokens tokens{2, 1024};
   const kernels::AttentionSize size = attention_size(large, tokens);
-  const auto more = kernel_memory(large, tokens, 221184).work - kernel_memory(large, tokens, 1).work;
-  EXPECT_EQ(more, 4 * (kernels::batched::attention_scratch(size) - kernels::attention_scratch(1, size)));
+  const auto more = work_buffers(large, tokens, 221184)[0] - work_buffers(large, tokens, 1)[0];
+  EXPECT_EQ(more, kernels::batched::attention_scratch(size) - kernels::attention_scratch(1, size));
 }
 
 std::string message(model::Shape const& shape, model::Tokens tokens) {

@@ -13,7 +13,6 @@
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/machine/memory.hpp"
-#include "miniapp/options/scattered_elements.hpp"
 #include "results/file/trace.hpp"
 #include "results/output/standard_streams.hpp"
 
@@ -30,13 +29,9 @@ std::vector<double> gather_peaks(RankContext const& context) {
   return context.runtime.gather(std::vector<double>{taken});
 }
 
-// Returns the predicted memory need of rank 0 in bytes: need_with_results_file() of the passes.
-double predicted_need(Options const& options, RankContext const& context) {
-  const int ranks = context.runtime.ranks();
-  const auto scattered = scattered_elements(options, context.config, context.workload, ranks);
-  const MemoryNeed need =
-      pass_memory_need(context.config, context.workload, kernels::Space().concurrency(), ranks, scattered);
-  return need_with_results_file(need, context.file_need);
+// Returns the memory, in bytes, that rank 0 was predicted to need.
+double predicted_need(RankContext const& context) {
+  return need_with_results_file(memory_need(context.config, context.buffers), context.file_need);
 }
 
 }  // namespace
@@ -64,10 +59,10 @@ void Session::keep_clocks(ClocksOfRanks const& after) {
 }
 
 void Session::keep_memory(std::vector<double> const& peaks) {
-  const double need = predicted_need(options_, context_);
+  const double need = predicted_need(context_);
   recorder_->memory(peaks, need);
-  if (needs_device_memory(context_.config) && compares_precision(context_.config))
-    recorder_->precision_memory(precision_memory(context_.config, context_.workload));
+  if (const double bytes = bytes_of(context_.buffers, BufferUse::precisions); bytes > 0)
+    recorder_->precision_memory(bytes);
   report_ += memory_line(peaks, need);
 }
 

@@ -20,7 +20,7 @@
 #include "miniapp/collectives/make_lanes.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
-#include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/buffer_list.hpp"
 #include "miniapp/input/workload.hpp"
 #include "model/cost/collective_tables.hpp"
 #include "model/cost/topology.hpp"

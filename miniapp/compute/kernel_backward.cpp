@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "miniapp/compute/parameters.hpp"
-#include "miniapp/input/step_memory.hpp"
+#include "miniapp/input/buffer_list.hpp"
 
 namespace ddproxy {
 namespace {
@@ -41,8 +41,9 @@ KernelBackward::KernelBackward(model::Shape const& shape, model::BackwardPass co
 // in memory of their own.
 void KernelBackward::add_tasks(model::StepGraph const& graph) {
   const StepPlaces places = place_buffers(graph, model::BufferKind::gradient);
-  buffers_ = kernels::Floats(Kokkos::view_alloc("parameters and activations", Kokkos::WithoutInitializing),
-                             places.elements - places.leading);
+  buffers_ = kernels::Floats(
+      Kokkos::view_alloc(std::string(name_of(BufferUse::activations)), Kokkos::WithoutInitializing),
+      places.elements - places.leading);
   for (auto const& task : graph.tasks) {
     PlacedTask placed{std::get<model::Compute>(task.work), {}};
     for (auto const& access : task.accesses) {

@@ -102,20 +102,6 @@ void check_kernels_have(model::Shape const& shape, model::Tokens tokens) {
   check_tokens(shape, tokens);
 }
 
-KernelMemory kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
-  check_kernels_have(shape, tokens);
-  constexpr std::int64_t bytes = sizeof(float);
-  KernelMemory memory{.activations = token_elements(tokens) * bytes,
-                      .work = padded_elements(work_buffers(shape, tokens, concurrency)) * bytes};
-  for (auto const& buffer : backward_graph(shape, tokens).buffers) {
-    const std::int64_t own = padded_elements(static_cast<std::int64_t>(buffer.elements)) * bytes;
-    if (buffer.kind == model::BufferKind::parameter) memory.weights += own;
-    if (buffer.kind == model::BufferKind::activation) memory.activations += own;
-    if (buffer.kind == model::BufferKind::activation_gradient) memory.work += own;
-  }
-  return memory;
-}
-
 bool builds_for_device() {
 #ifdef DDPROXY_DEVICE
   return true;

@@ -54,14 +54,6 @@ std::int64_t padded_elements(std::int64_t elements);
 /// Returns the elements of one allocation that holds all buffers, each of which begins on a cache line.
 std::int64_t padded_elements(std::vector<std::int64_t> const& buffers);
 
-/// Memory of one rank in compute mode "kernels", in bytes.
-struct KernelMemory {
-  std::int64_t weights = 0;
-  std::int64_t activations = 0;  ///< activations and tokens
-  std::int64_t work = 0;         ///< gradients of activations, and work_buffers()
-  std::int64_t total() const { return weights + activations + work; }
-};
-
 /// Throws std::invalid_argument with one line if batch or sequence is not positive, or if the sequence is
 /// longer than the model's context.
 void check_tokens(model::Shape const& shape, model::Tokens tokens);
@@ -69,11 +61,6 @@ void check_tokens(model::Shape const& shape, model::Tokens tokens);
 /// Throws std::invalid_argument with one line if the shape is wrong or has a part that only `ddproxy step`
 /// computes, for instance RMS norm. Also throws as check_tokens() does.
 void check_kernels_have(model::Shape const& shape, model::Tokens tokens);
-
-/// Returns the memory that the backward pass with kernels allocates in addition to the gradients. Two things
-/// are not included: the memory of the libraries, and rounded_operands_bytes(). kernel_scratch() explains
-/// `concurrency`. Needs no device. Throws what check_kernels_have() throws.
-KernelMemory kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency = 1);
 
 /// Returns whether this build computes on a device.
 bool builds_for_device();

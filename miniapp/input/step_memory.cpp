@@ -31,6 +31,10 @@ StepPlaces place_buffers(model::StepGraph const& graph, std::vector<bool> const&
   return places;
 }
 
+StepPlaces backward_places(model::Shape const& shape, model::Tokens tokens) {
+  return place_buffers(backward_graph(shape, tokens), model::BufferKind::gradient);
+}
+
 std::vector<bool> communicated_buffers(model::StepGraph const& graph) {
   std::vector<bool> communicated(graph.buffers.size());
   for (auto const& task : graph.tasks) {

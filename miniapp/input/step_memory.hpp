@@ -30,6 +30,10 @@ StepPlaces place_buffers(model::StepGraph const& graph,
 /// Does the same, but places first the buffers for which `leads` is true. `leads`: [buffer of the graph].
 StepPlaces place_buffers(model::StepGraph const& graph, std::vector<bool> const& leads);
 
+/// Returns the places of the buffers of backward_graph() (kernel_memory.hpp). The gradients come first. They
+/// lie in memory of their own, so a rank allocates only the elements behind them for this list.
+StepPlaces backward_places(model::Shape const& shape, model::Tokens tokens);
+
 /// Returns, for each buffer of a graph, whether a collective uses it.
 std::vector<bool> communicated_buffers(model::StepGraph const& graph);
 

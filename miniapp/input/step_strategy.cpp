@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "miniapp/input/buffer_list.hpp"
 #include "miniapp/input/cases.hpp"
-#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/unit_memory.hpp"
 #include "miniapp/input/words.hpp"
 #include "model/step/host_waits.hpp"

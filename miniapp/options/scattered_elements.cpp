@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "miniapp/input/buffer_list.hpp"
 #include "miniapp/input/engine_buffers.hpp"
-#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/message_sizes.hpp"
 #include "model/step/bucket_plan.hpp"
 

@@ -73,10 +73,24 @@ std::string buckets_text(model::Plan const& plan) {
 std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases,
                             std::size_t scattered) {
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
-  const MemoryNeed need = pass_memory_need(config, workload, concurrency, likely_ranks, scattered);
-  const ComparisonMemory compared{precision_memory(config, workload), wire_error_memory(config)};
-  if (need.device) return describe_device_memory(config, need, compared);
-  return describe_host_memory(config, need.host + results_memory(config, workload, cases, likely_ranks));
+  const auto buffers =
+      pass_buffers(config, workload, concurrency, likely_ranks, scattered, memory_of_arrays(config));
+  const MemoryNeed need = memory_need(config, buffers);
+  const ComparisonMemory compared{bytes_of(buffers, BufferUse::precisions),
+                                  bytes_of(buffers, BufferUse::wire_formats)};
+  if (need.device) return describe_device_memory(config, need, compared) + describe_buffers(buffers);
+  return describe_host_memory(config, need.host + results_memory(config, workload, cases, likely_ranks)) +
+         describe_buffers(buffers);
+}
+
+std::string describe_buffers(RankBuffers const& buffers) {
+  constexpr double least = 0.005 * gib;  // a smaller part would be printed as 0.00 GiB
+  std::vector<std::string> parts;
+  for (std::size_t use = 0; use < std::size(buffer_names); ++use) {
+    const double bytes = bytes_of(buffers, static_cast<BufferUse>(use));
+    if (bytes >= least) parts.push_back(fmt::format("{} {:.2f}", buffer_names[use], bytes / gib));
+  }
+  return parts.empty() ? "" : fmt::format("  largest buffers (GiB): {}\n", fmt::join(parts, ", "));
 }
 
 std::string describe_device_memory(Config const& config, MemoryNeed const& need, ComparisonMemory compared) {

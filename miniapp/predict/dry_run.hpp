@@ -35,15 +35,19 @@ std::string describe_step_plan(Config const& config, Workload const& workload);
 std::string describe_collectives_plan(Options const& options, Config const& config, Workload const& workload);
 
 /// Returns the lines about the memory of a run that measures `cases`: the result of describe_device_memory()
-/// or of describe_host_memory(). `scattered` has the same meaning as in host_memory_need()
-/// (miniapp/input/memory_need.hpp).
+/// or of describe_host_memory(), and describe_buffers(). `scattered` has the same meaning as in
+/// pass_buffers() (miniapp/input/buffer_list.hpp).
 std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases,
                             std::size_t scattered = 0);
 
+/// Returns the line with the buffers of a rank that have at least 0.01 GiB, rounded. Returns an empty text if
+/// there are none.
+std::string describe_buffers(RankBuffers const& buffers);
+
 /// Bytes of host memory with which a run compares gradients (miniapp/input/comparison_buffers.hpp).
 struct ComparisonMemory {
-  double precision = 0;  ///< result of precision_memory()
-  double wire = 0;       ///< result of wire_error_memory()
+  double precision = 0;  ///< bytes of BufferUse::precisions
+  double wire = 0;       ///< bytes of BufferUse::wire_formats
 };
 
 /// Returns the lines about the memory of a rank whose arrays are in device memory. `need.device` must have a

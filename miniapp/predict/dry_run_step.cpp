@@ -25,10 +25,12 @@ std::string describe_memory(Config const& config, Workload const& workload, mode
   const auto places = step_places(config, workload, graph);
   const auto elements = allocated_elements(config, workload, places);
   const auto lanes = step_lanes(config, workload, places, step, graph);
-  const MemoryNeed need = step_memory_need(config, elements, lanes, concurrency);
-  if (need.device) return describe_device_memory(config, need);
+  const auto buffers = step_buffers(config, elements, lanes, concurrency, memory_of_arrays(config));
+  const MemoryNeed need = memory_need(config, buffers);
+  if (need.device) return describe_device_memory(config, need) + describe_buffers(buffers);
   const int processes = config.backend == Backend::replay ? 1 : likely_ranks;
-  return describe_host_memory(config, need.host + step_results_memory(config, workload, graph, processes));
+  return describe_host_memory(config, need.host + step_results_memory(config, workload, graph, processes)) +
+         describe_buffers(buffers);
 }
 
 // Checks that each unit fits this machine. Does nothing if the input says how much memory a device has: the

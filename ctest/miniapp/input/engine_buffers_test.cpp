@@ -35,8 +35,9 @@ class LanesOfStep : public testing::Test {
     config_.backend = backend;
     const auto places = step_places(config_, workload_, graph());
     const auto all = step_lanes(config_, workload_, places, step_, graph());
-    return backend == Backend::nccl ? step_device_need(config_, 0, all, 1)
-                                    : step_host_need(config_, 0, all, 1);
+    const auto arrays = backend == Backend::nccl ? MemoryKind::device : MemoryKind::host;
+    const MemoryNeed need = memory_need(config_, step_buffers(config_, 0, all, 1, arrays));
+    return need.device.value_or(need.host);
   }
   // Returns the bytes of the tokens of a micro-batch.
   double token_bytes() const {
@@ -110,8 +111,10 @@ class CollectivesCommand : public testing::Test {
         "[model]\npreset = \"tiny\"\n[allreduce]\nbackend = \"mpi\"\npiece_mib = 0.0625\n" + more));
     const Workload workload = make_workload(config);
     const std::size_t scattered = scattered_elements(options, config, workload, ranks);
-    return host_memory_need(config, workload, 1, ranks, scattered) -
-           host_memory_need(config, workload, 1, ranks);
+    const auto need = [&](std::size_t elements) {
+      return memory_need(config, pass_buffers(config, workload, 1, ranks, elements, MemoryKind::host)).host;
+    };
+    return need(scattered) - need(0);
   }
   Options options;
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "ctest/miniapp/input/input_file.hpp"
-#include "miniapp/input/engine_memory.hpp"
+#include "miniapp/input/comparison_buffers.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/input/units.hpp"
@@ -22,11 +22,28 @@ Config tiny(std::string const& sections) {
   return read_config(folder.file("tiny.toml", "[model]\npreset = \"tiny\"\n" + sections));
 }
 
+MemoryNeed need_of_pass(Config const& config, Workload const& workload, int ranks, MemoryKind arrays) {
+  return memory_need(config, pass_buffers(config, workload, 1, ranks, 0, arrays));
+}
+
+double host_need(Config const& config, Workload const& workload, int ranks) {
+  return need_of_pass(config, workload, ranks, MemoryKind::host).host;
+}
+
+double device_need(Config const& config, Workload const& workload, int ranks) {
+  return need_of_pass(config, workload, ranks, MemoryKind::device).device.value();
+}
+
+// Returns the host memory of a rank whose arrays are in device memory.
+double host_need_beside_device(Config const& config, Workload const& workload, int ranks) {
+  return need_of_pass(config, workload, ranks, MemoryKind::device).host;
+}
+
 TEST(KernelMemory, HoldsARoundedMessageOfAllGradientsBesideNccl) {
   const auto fp32 = tiny("[allreduce]\nbackend = \"nccl\"\n");
   const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
   const auto workload = make_workload(fp32);
-  EXPECT_EQ(host_memory_need(bf16, make_workload(bf16), 1, 2) - host_memory_need(fp32, workload, 1, 2),
+  EXPECT_EQ(host_need(bf16, make_workload(bf16), 2) - host_need(fp32, workload, 2),
             static_cast<double>(workload.bytes()) / 2 + wire_error_memory(bf16));
 }
 
@@ -35,25 +52,33 @@ TEST(KernelMemory, HoldsARoundedMessageOfAllGradientsBesideNccl) {
 TEST(KernelMemory, HoldsTheTemporariesOfMpiInTwoHeaps) {
   const auto config = tiny("[allreduce]\nbackend = \"mpi\"\npiece_mib = 0.0625\n");
   const auto workload = make_workload(config);
-  EXPECT_EQ(host_memory_need(config, workload, 1, 2) - host_memory_need(config, workload, 1, 1), 3 * 65536);
+  EXPECT_EQ(host_need(config, workload, 2) - host_need(config, workload, 1), 3 * 65536);
+}
+
+// Returns the bytes that the kernels of a backward pass need in addition to the gradients.
+double bytes_of_kernels(Config const& config) {
+  const auto places = backward_places(config.shape, config.tokens);
+  const auto elements = static_cast<std::int64_t>(places.elements - places.leading) +
+                        padded_elements(work_buffers(config.shape, config.tokens, 1)) +
+                        token_elements(config.tokens);
+  return static_cast<double>(elements) * gradient_element_bytes;
 }
 
 TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
   const auto kernels = tiny("[allreduce]\nbackend = \"mpi\"\n");
   const auto workload = make_workload(kernels);
   const auto gradients = workload.bytes();
-  const auto arrays =
-      static_cast<double>(kernel_memory(kernels.shape, kernels.tokens, 1).total() + gradients);
-  EXPECT_EQ(device_memory_need(kernels, workload, 1, 2), arrays + blas_device_memory);
+  const double arrays = bytes_of_kernels(kernels) + static_cast<double>(gradients);
+  EXPECT_EQ(device_need(kernels, workload, 2), arrays + blas_device_memory);
   const auto packed = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");  // the host rounds
-  EXPECT_EQ(device_memory_need(packed, make_workload(packed), 1, 2), arrays + blas_device_memory);
-  EXPECT_GT(host_memory_need(kernels, workload, 1, 2), arrays + static_cast<double>(1 << 20));
+  EXPECT_EQ(device_need(packed, make_workload(packed), 2), arrays + blas_device_memory);
+  EXPECT_GT(host_need(kernels, workload, 2), arrays + static_cast<double>(1 << 20));
 
   const auto copied = tiny("[allreduce]\nbackend = \"mpi\"\ncopies = \"in\"\n");
-  EXPECT_EQ(device_memory_need(copied, workload, 1, 2),
+  EXPECT_EQ(device_need(copied, workload, 2),
             arrays + blas_device_memory + static_cast<double>(workload.bytes()));
   const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
-  EXPECT_EQ(device_memory_need(bf16, make_workload(bf16), 1, 2),
+  EXPECT_EQ(device_need(bf16, make_workload(bf16), 2),
             arrays + blas_device_memory + static_cast<double>(workload.bytes()) / 2 + nccl_device_memory);
 }
 
@@ -69,9 +94,8 @@ TEST(KernelMemory, OfADeviceHoldsCopiesOfOperandsInBf16) {
   ASSERT_EQ(fp32.shape.d_model, 64);
   ASSERT_EQ(fp32.shape.d_ff, 256);
   const double tokens = 2 * 24, left = tokens * 256, right = 264 * 64, kept = tokens * 264;
-  EXPECT_EQ(device_memory_need(bf16, workload, 1, 2) - device_memory_need(fp32, workload, 1, 2),
-            2 * (left + right + kept));
-  EXPECT_EQ(host_memory_need(bf16, workload, 1, 2), host_memory_need(fp32, workload, 1, 2));
+  EXPECT_EQ(device_need(bf16, workload, 2) - device_need(fp32, workload, 2), 2 * (left + right + kept));
+  EXPECT_EQ(host_need(bf16, workload, 2), host_need(fp32, workload, 2));
 }
 
 // The lane of the gate copies no message: its wire format is fp32. In each of two heaps there is what MPI
@@ -83,10 +107,9 @@ TEST(KernelMemory, HoldsTheMessagesOfTheGate) {
   const auto workload = make_workload(none);
   constexpr double message = 1 << 26, piece = 1 << 24;
   const double temporaries = 3 * (piece - static_cast<double>(workload.bytes()));
-  EXPECT_EQ(host_memory_need(gate, workload, 1, 2) - host_memory_need(none, workload, 1, 2),
-            message + temporaries);
-  EXPECT_EQ(host_memory_need(gate, workload, 1, 1), host_memory_need(none, workload, 1, 1));
-  EXPECT_EQ(device_memory_need(gate, workload, 1, 2) - device_memory_need(none, workload, 1, 2), message);
+  EXPECT_EQ(host_need(gate, workload, 2) - host_need(none, workload, 2), message + temporaries);
+  EXPECT_EQ(host_need(gate, workload, 1), host_need(none, workload, 1));
+  EXPECT_EQ(device_need(gate, workload, 2) - device_need(none, workload, 2), message);
 }
 
 constexpr double piece_bytes = 65536;  // bytes of `piece_mib = 0.0625`
@@ -95,7 +118,7 @@ constexpr double piece_bytes = 65536;  // bytes of `piece_mib = 0.0625`
 // [allreduce].
 double beside_device(std::string const& keys, int ranks = 2) {
   const auto config = tiny("[allreduce]\npiece_mib = 0.0625\n" + keys);
-  return host_memory_beside_device(config, make_workload(config), ranks);
+  return host_need_beside_device(config, make_workload(config), ranks);
 }
 
 // The host holds two pinned slots, and in each of two heaps what MPI allocates: 1.5 times a piece. In bf16 a
@@ -119,9 +142,9 @@ TEST(StagedMemory, HoldsTheSlotsOfTheGate) {
   auto config = tiny("[allreduce]\nbackend = \"mpi\"\npiece_mib = 0.0625\n[gate]\nallreduce_kib = [64]\n");
   config.backend = Backend::replay;
   const auto workload = make_workload(config);
-  EXPECT_EQ(host_memory_beside_device(config, workload, 2), (2 + 3) * piece_bytes);
+  EXPECT_EQ(host_need_beside_device(config, workload, 2), (2 + 3) * piece_bytes);
   config.gate.allreduce_kib.clear();
-  EXPECT_EQ(host_memory_beside_device(config, workload, 2), 0);
+  EXPECT_EQ(host_need_beside_device(config, workload, 2), 0);
 }
 
 TEST(StagedMemory, OfStepsHoldsTheSlotsOfEachLane) {
@@ -131,7 +154,8 @@ TEST(StagedMemory, OfStepsHoldsTheSlotsOfEachLane) {
   auto const& graph = step.classes.front().graph;
   const auto lanes = step_lanes(config, workload, step_places(config, workload, graph), step, graph);
   ASSERT_EQ(lanes.size(), 2U);  // one of them is for the calibration
-  EXPECT_EQ(step_host_memory_beside_device(config, lanes), (2 * 2 + 1 + 3) * piece_bytes)
+  const auto buffers = step_buffers(config, 0, lanes, 1, MemoryKind::device);
+  EXPECT_EQ(memory_need(config, buffers).host, (2 * 2 + 1 + 3) * piece_bytes)
       << "one lane also has the result of a reduce-scatter";
 }
 
@@ -142,7 +166,7 @@ TEST(PrecisionMemory, HoldsAllGradientsAndTheLargestOneAgain) {
   config.precision = Precision::tf32;
   const auto largest = std::ranges::max(workload.gradient_bytes);
   EXPECT_EQ(precision_memory(config, workload), static_cast<double>(workload.bytes() + largest));
-  EXPECT_EQ(host_memory_beside_device(config, workload, 2), precision_memory(config, workload));
+  EXPECT_EQ(host_need_beside_device(config, workload, 2), precision_memory(config, workload));
 }
 
 TEST(WireErrorMemory, HoldsThreeArraysIfRealGradientsAreRoundedForTheWire) {
@@ -162,8 +186,10 @@ TEST(WireErrorMemory, HoldsThreeArraysIfRealGradientsAreRoundedForTheWire) {
 TEST(WireErrorMemory, TakesThePlaceOfWhatMpiAllocates) {
   const auto config = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");
   const auto added = [&](std::size_t elements, int ranks) {
-    const LaneCalls lane{{.of_call = elements}, ranks};
-    return engine_memory(config, {lane}, wire_error_memory(config)) - engine_memory(config, {lane});
+    auto buffers = step_buffers(config, 0, {{{.of_call = elements}, ranks}}, 1, MemoryKind::host);
+    const double without = memory_need(config, buffers).host;
+    buffers.rows.push_back({BufferUse::wire_formats, MemoryKind::host, wire_error_memory(config)});
+    return memory_need(config, buffers).host - without;
   };
   EXPECT_EQ(added(std::size_t{1} << 21, 2), 0);
   EXPECT_EQ(added(std::size_t{1} << 20, 2), 0) << "both need 3 MiB";
@@ -177,9 +203,9 @@ TEST(WireErrorMemory, IsNotAddedToThatOfTheOtherComparison) {
   auto config = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
   const auto workload = make_workload(config);
   const double arrays = wire_error_memory(config);
-  EXPECT_EQ(host_memory_beside_device(config, workload, 2), arrays);
+  EXPECT_EQ(host_need_beside_device(config, workload, 2), arrays);
   config.precision = Precision::tf32;
-  EXPECT_EQ(host_memory_beside_device(config, workload, 2),
+  EXPECT_EQ(host_need_beside_device(config, workload, 2),
             std::max(precision_memory(config, workload), arrays));
 }
 
@@ -188,20 +214,12 @@ TEST(MemoryNeed, IsOfTheHostOrOfBoth) {
   auto config = tiny("[allreduce]\nbackend = \"mpi\"\n");
   const auto workload = make_workload(config);
   EXPECT_EQ(needs_device_memory(config), builds_for_device());
-  const auto need = pass_memory_need(config, workload, 1, 2);
-  ASSERT_EQ(need.device.has_value(), builds_for_device());
-  if (need.device) {
-    EXPECT_EQ(*need.device, device_memory_need(config, workload, 1, 2));
-    EXPECT_EQ(need.host, host_memory_beside_device(config, workload, 2));
-  } else {
-    EXPECT_EQ(need.host, host_memory_need(config, workload, 1, 2));
-  }
+  EXPECT_FALSE(need_of_pass(config, workload, 2, MemoryKind::host).device);
+  EXPECT_TRUE(need_of_pass(config, workload, 2, MemoryKind::device).device);
   config.backend = Backend::replay;
   config.compute = ComputeMode::replay;
   EXPECT_FALSE(needs_device_memory(config));
-  EXPECT_FALSE(pass_memory_need(config, workload, 1, 2).device);
-  EXPECT_FALSE(step_memory_need(config, 0, {}, 1).device);
-  EXPECT_EQ(step_memory_need(config, 0, {}, 1).host, step_host_need(config, 0, {}, 1));
+  EXPECT_EQ(memory_of_arrays(config), MemoryKind::host);
 }
 
 // The results file is always in host memory. So it adds nothing to a need of device memory.

@@ -23,7 +23,8 @@ constexpr std::uint32_t seed = 774030080;
 // Allocates the memory of the step.
 void allocate(RankContext& context) {
   const std::size_t elements = context.workload.pass.gradients.elements();
-  context.owner = SharedFloats("gradients and buckets", step_elements(context.config, context.workload));
+  context.owner = SharedFloats(std::string(name_of(BufferUse::gradients)),
+                               context.buffers.elements(BufferUse::gradients));
   context.memory = context.owner.elements();
   context.arena = context.memory.first(elements);
   context.gradients = context.memory.last(elements);
@@ -84,10 +85,9 @@ void refuse_nccl_on_shared_device(Config const& config, Runtime const& runtime) 
         "2.30 and later: or set NCCL_MULTI_RANK_GPU_ENABLE=1)");
 }
 
-void require_room(Config const& config, Workload const& workload, Runtime const& runtime, double device_free,
-                  double file_need, std::size_t scattered) {
-  const MemoryNeed need =
-      pass_memory_need(config, workload, kernels::Space().concurrency(), runtime.ranks(), scattered);
+void require_room(Config const& config, RankBuffers const& buffers, Runtime const& runtime,
+                  double device_free, double file_need) {
+  const MemoryNeed need = memory_need(config, buffers);
   require_memory(runtime, need.host, runtime.root() ? file_need : 0);
   if (need.device) require_device_memory(runtime, *need.device, device_free);
 }
@@ -161,10 +161,13 @@ RankContext make_rank_context(Config const& config, Workload workload, Runtime c
                               double file_need, std::size_t scattered) {
   check_input_on(config, runtime, Measured::backward);
   const double device_free = free_device_memory();
-  require_room(config, workload, runtime, device_free, file_need, scattered);
+  auto buffers = pass_buffers(config, workload, kernels::Space().concurrency(), runtime.ranks(), scattered,
+                              memory_of_arrays(config));
+  require_room(config, buffers, runtime, device_free, file_need);
   RankContext context{.config = config,
                       .runtime = runtime,
                       .workload = std::move(workload),
+                      .buffers = std::move(buffers),
                       .copies = copies_of(config),
                       .device_free = device_free,
                       .file_need = file_need};

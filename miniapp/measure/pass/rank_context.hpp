@@ -10,9 +10,9 @@
 #include "miniapp/collectives/make_allreduce.hpp"
 #include "miniapp/compute/compute_lane.hpp"
 #include "miniapp/compute/shared_floats.hpp"
+#include "miniapp/input/buffer_list.hpp"
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/config.hpp"
-#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/workload.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "miniapp/machine/state_probe.hpp"
@@ -26,14 +26,15 @@ struct RankContext {
   Config const& config;
   Runtime const& runtime;
   Workload workload;
-  SharedFloats owner = {};  ///< keeps the elements of `memory`, `arena` and `gradients` alive
-  /// The buffers of a step: the buckets, followed by the gradients. If the gradients are not copied, buckets
-  /// and gradients are the same elements. Empty if both compute and all-reduces are replayed.
+  RankBuffers buffers = {};  ///< the list of this rank's buffers; what is allocated has its sizes from here
+  SharedFloats owner = {};   ///< keeps the elements of `memory`, `arena` and `gradients` alive
+  /// The buffers of a step: the buckets, followed by the gradients. If the gradients are not copied,
+  /// buckets and gradients are the same elements. Empty if both compute and all-reduces are replayed.
   std::span<float> memory = {};
   std::span<float> arena = {};      ///< the part of `memory` with the buckets: all gradients in ready order
   std::span<float> gradients = {};  ///< the part of `memory` that the backward pass writes, in the same order
-  /// The copies between gradients and buckets. Their bandwidth comes from the input, until a command measures
-  /// it on this machine.
+  /// The copies between gradients and buckets. Their bandwidth comes from the input, until a command
+  /// measures it on this machine.
   model::Copies copies = {};
   std::unique_ptr<ComputeLane> backward = nullptr;
   std::unique_ptr<CommunicationLane> allreduce = nullptr;
@@ -107,14 +108,14 @@ void check_input_on(Config const& config, Runtime const& runtime, Measured what)
 /// Checks that this build and this machine can do what the input asks for. Then allocates the memory and
 /// makes the lanes. `file_need` is the number of bytes that rank 0 needs in memory for the results file, as
 /// results_memory() (miniapp/input/results_need.hpp) returns it; 0 if the caller writes no file.
-/// `scattered` is the argument of the same name of host_memory_need() (miniapp/input/memory_need.hpp).
+/// `scattered` is the argument of the same name of pass_buffers() (miniapp/input/buffer_list.hpp).
 /// `config` and `runtime` must outlive the result.
 ///
-/// Throws CollectiveError (miniapp/machine/runtime.hpp) on all ranks. The exit code is 4 if the memory of the
-/// host or of the device does not suffice; this is checked before memory is allocated. It is also 4 if NCCL
-/// would have to run several ranks on one device, and NCCL_MULTI_RANK_GPU_ENABLE is not set. The exit code is
-/// 2 if another check of the input fails. For example, several ranks must not be started if all-reduces are
-/// replayed, unless `[gate] allreduce_kib` asks for real ones. Collective.
+/// Throws CollectiveError (miniapp/machine/runtime.hpp) on all ranks. The exit code is 4 if the memory of
+/// the host or of the device does not suffice; this is checked before memory is allocated. It is also 4 if
+/// NCCL would have to run several ranks on one device, and NCCL_MULTI_RANK_GPU_ENABLE is not set. The exit
+/// code is 2 if another check of the input fails. For example, several ranks must not be started if
+/// all-reduces are replayed, unless `[gate] allreduce_kib` asks for real ones. Collective.
 RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime,
                               double file_need = 0, std::size_t scattered = 0);
 

@@ -55,9 +55,9 @@ model::RankGraphs checked_graphs(Config const& config, model::WholeStep const& a
   return graphs;
 }
 
-void require_room(Config const& config, std::size_t elements, std::vector<LaneCalls> const& lanes,
-                  Runtime const& runtime, double device_free, double file_need) {
-  const MemoryNeed need = step_memory_need(config, elements, lanes, kernels::Space().concurrency());
+void require_room(Config const& config, RankBuffers const& buffers, Runtime const& runtime,
+                  double device_free, double file_need) {
+  const MemoryNeed need = memory_need(config, buffers);
   require_memory(runtime, need.host, runtime.root() ? file_need : 0);
   if (need.device) require_device_memory(runtime, *need.device, device_free);
 }
@@ -73,11 +73,12 @@ StepInput input_of(Config const& config, int rank) {
 }
 
 // Allocates the memory of the step.
-void allocate(RankContext& context, std::size_t elements, StepPlaces const& places) {
+void allocate(RankContext& context, StepPlaces const& places) {
+  const std::size_t elements = context.buffers.elements(BufferUse::step);
   if (elements == 0) return;
   const std::size_t gradients = context.workload.pass.gradients.elements();
   context.arena_is_free = is_sharded(context.config);
-  context.owner = SharedFloats("buffers of the step", elements);
+  context.owner = SharedFloats(std::string(name_of(BufferUse::step)), elements);
   context.memory = context.owner.elements();
   context.arena = context.memory.first(context.arena_is_free ? places.leading : gradients);
   context.gradients = context.arena;
@@ -151,8 +152,10 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
   const double device_free = free_device_memory();
   const std::size_t elements = allocated_elements(config, workload, plan.places);
   const double file_need = step_results_memory(config, workload, plan.graph(), runtime.ranks());
-  require_room(config, elements, step_lanes(config, workload, plan.places, plan.graphs, plan.graph()),
-               runtime, device_free, file_need);
+  auto buffers =
+      step_buffers(config, elements, step_lanes(config, workload, plan.places, plan.graphs, plan.graph()),
+                   kernels::Space().concurrency(), memory_of_arrays(config));
+  require_room(config, buffers, runtime, device_free, file_need);
   StepGroups groups(plan.graphs, runtime, config.backend == Backend::replay);
   StepContext context{std::move(plan.asked),
                       std::move(plan.graphs),
@@ -167,10 +170,11 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
                       RankContext{.config = config,
                                   .runtime = runtime,
                                   .workload = std::move(workload),
+                                  .buffers = std::move(buffers),
                                   .copies = copies_of(config),
                                   .device_free = device_free,
                                   .file_need = file_need}};
-  allocate(context.rank, elements, context.places);
+  allocate(context.rank, context.places);
   build_lanes(context);
   return context;
 }
@@ -199,10 +203,7 @@ void StepContext::make_lanes() {
 
 double step_need_with_results_file(StepContext const& context) {
   auto const& rank = context.rank;
-  const auto lanes = step_lanes(rank.config, rank.workload, context.places, context.graphs, context.graph());
-  const MemoryNeed need =
-      step_memory_need(rank.config, rank.memory.size(), lanes, kernels::Space().concurrency());
-  return need_with_results_file(need, rank.file_need);
+  return need_with_results_file(memory_need(rank.config, rank.buffers), rank.file_need);
 }
 
 }  // namespace ddproxy

@@ -9,7 +9,7 @@
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/collectives/engines/replay_engine.hpp"
 #include "miniapp/device/device.hpp"
-#include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/buffer_list.hpp"
 #include "miniapp/input/words.hpp"
 
 namespace ddproxy {
@@ -96,7 +96,7 @@ Parts::Parts(RankContext& context) : context_(context), names_(names_of(context)
   const auto sizes = sizes_of(context);
   if (sizes.empty()) return;
   for (double kib : sizes) rows_.push_back({true, row_of(kib)});
-  memory_ = SharedFloats("messages of the gate", gate_elements(context.config, context.runtime.ranks()));
+  memory_ = SharedFloats(std::string(name_of(BufferUse::gate)), context.buffers.elements(BufferUse::gate));
   real_ = make_real(context, memory_.elements());
 }
 
