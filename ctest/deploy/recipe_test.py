@@ -66,14 +66,14 @@ class Recipe(unittest.TestCase):
         (self.folder / name / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.22)\nproject({project} LANGUAGES CXX)\n")
         return self.folder / name
 
-    def test_builds_the_clone_that_it_lies_in(self):
+    def test_builds_the_clone_that_contains_the_recipe(self):
         if (ROOT / ".git").exists():
             self.assertEqual(git_of(ROOT / IN_THE_CLONE), ROOT.resolve().as_uri())
         clone = self.repository("a clone", "ddproxy VERSION 1.0")
         for places in ((IN_THE_CLONE,), ("package.py",), ("a/b/c/d/e/f/g/h/i/package.py",)):
             self.assertEqual(git_of(self.copied(clone, *places)), clone.as_uri())
 
-    def test_names_the_variable_where_there_is_no_clone(self):
+    def test_names_the_variable_to_set_if_the_recipe_is_in_no_clone(self):
         foreign = self.repository("benchpark", "benchpark")
         (foreign / "deploy").mkdir()
         tarball = self.folder / "ddproxy-1.0"
@@ -87,7 +87,7 @@ class Recipe(unittest.TestCase):
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn("set-DDPROXY_GIT", done.stderr)
 
-    def test_takes_the_folder_or_the_address_of_the_variable(self):
+    def test_builds_the_folder_or_the_address_in_the_variable(self):
         clone = self.repository("a clone", "ddproxy")
         for recipe in (self.copied("prefix", INSTALLED), self.copied(clone, IN_THE_CLONE)):
             for given, address in ((str(self.folder), self.folder.as_uri()), ("https://host/ddproxy.git", "https://host/ddproxy.git"), ("git@host:ddproxy", "git@host:ddproxy")):
@@ -99,7 +99,7 @@ class Recipe(unittest.TestCase):
         directives.depends_on.assert_any_call("openblas threads=openmp", when="+openmp ^[virtuals=blas] openblas")
         self.assertIn(("^[virtuals=blas] intel-oneapi-mkl",), [call.args for call in directives.conflicts.mock_calls])
 
-    def test_the_twin_is_skipped_where_its_program_cannot_start(self):
+    def test_the_twin_is_skipped_if_the_device_driver_is_missing(self):
         recipe, _ = imported(ROOT / IN_THE_CLONE)
         for variant, device in (("+cuda", "/dev/nvidiactl"), ("+rocm", "/dev/kfd"), ("~cuda ~rocm", None)):
             package = recipe()
@@ -108,7 +108,7 @@ class Recipe(unittest.TestCase):
                 with mock.patch("os.path.exists", devices.__contains__), self.assertRaises(outcome, msg=(variant, devices)):
                     package.test_twin()
 
-    def test_the_twin_is_skipped_where_e_is_too_noisy(self):
+    def test_the_twin_skips_unknown_and_fails_large_model_errors(self):
         recipe, _ = imported(ROOT / IN_THE_CLONE)
         package = recipe()
         package.skip_without_driver, package.run = mock.Mock(), mock.Mock()

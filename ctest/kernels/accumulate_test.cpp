@@ -49,7 +49,7 @@ struct Accumulate : testing::Test {
   Floats dx = poisoned(size(rows, in)), bias = poisoned(size(out)), other = poisoned(size(in, out));
 };
 
-TEST_F(Accumulate, LinearMaps) {
+TEST_F(Accumulate, GradientsOfLinearMapsAreAdded) {
   const LinearSize linear{rows, in, out};
   const auto run = [&](LinearGradients const& gradients) {
     linear_backward(exec, linear, x.data(), weight.data(), dy.data(), gradients, scratch.data());
@@ -64,19 +64,19 @@ TEST_F(Accumulate, LinearMaps) {
   });
 }
 
-TEST_F(Accumulate, TheHead) {
+TEST_F(Accumulate, TheGradientOfTheHeadIsAdded) {
   expect_added(size(out, in), [&](float* to, SumMode mode) {
     head_backward(exec, {rows, in, out}, x.data(), weight.data(), dy.data(), to, dx.data(), mode);
   });
 }
 
-TEST_F(Accumulate, SumsOfRows) {
+TEST_F(Accumulate, SumsOfRowsAreAdded) {
   expect_added(size(out), [&](float* to, SumMode mode) {
     row_sum(exec, rows, out, dy.data(), to, scratch.data(), mode);
   });
 }
 
-TEST_F(Accumulate, Norms) {
+TEST_F(Accumulate, GradientsOfNormsAreAdded) {
   const Floats mean = array(size(rows), 4), rstd = array(size(rows), 5), gradient = array(size(rows, in), 6);
   for (const bool with_bias : {true, false})
     expect_added(size(in), [&](float* to, SumMode mode) {
@@ -96,7 +96,7 @@ TEST_F(Accumulate, Norms) {
   });
 }
 
-TEST_F(Accumulate, PositionTables) {
+TEST_F(Accumulate, TheGradientOfThePositionTableIsAdded) {
   constexpr Index batch = 3, sequence = 5, context = 9;
   const Floats d = array(size(batch * sequence, in), 7);
   expect_added(size(context, in), [&](float* to, SumMode mode) {
@@ -104,7 +104,7 @@ TEST_F(Accumulate, PositionTables) {
   });
 }
 
-TEST(Layernorm, WithoutABiasIsTheOneWithABiasOfZero) {
+TEST(Layernorm, WithoutABiasGivesTheSameAsWithAZeroBias) {
   const Floats x = array(size(rows, in), 1), weight = array(size(in), 2), zero("zero", size(in));
   const Floats with = poisoned(x.size()), without = poisoned(x.size()), mean = poisoned(size(rows)),
                rstd = poisoned(size(rows));

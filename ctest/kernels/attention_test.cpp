@@ -134,11 +134,11 @@ void expect_the_same_separate(reference::AttentionSize const& s, Kernels const& 
 // computes head by head, without BLAS, and gives the same bits.
 constexpr double of_blas = 2e-6;
 
-TEST_P(Attention, SeparateMemoriesGiveTheSame) {
+TEST_P(Attention, SeparateArraysGiveTheResultsOfPackedMemory) {
   expect_the_same_separate(GetParam(), chosen(GetParam()), on_device ? of_blas : 0);
 }
 
-TEST_P(Attention, SeparateMemoriesInBatchedProductsGiveTheSame) {
+TEST_P(Attention, SeparateArraysInBatchedProductsGiveTheResultsOfPackedMemory) {
   expect_the_same_separate(GetParam(), in_batches(GetParam()), of_blas);
 }
 
@@ -176,11 +176,11 @@ TEST_P(FusedAttention, MatchesTheReference) {
         2e-2);  // the inputs and the probabilities are rounded to bf16
 }
 
-TEST_P(FusedAttention, SeparateMemoriesGiveTheSame) {
+TEST_P(FusedAttention, SeparateArraysGiveTheResultsOfPackedMemory) {
   expect_the_same_separate(GetParam(), in_fused_kernels(GetParam()), 0);
 }
 
-TEST_P(FusedAttention, ComputesIfProductsRunInBf16) {
+TEST_P(FusedAttention, IsUsedIfProductsRunInBf16) {
   auto const& s = GetParam();
   const auto qkv = sharp_qkv(s), gradient = numbers(s.batch * s.sequence * s.heads * s.head_size, 2);
   const Outputs own = packed(s, in_fused_kernels(s), qkv, gradient),

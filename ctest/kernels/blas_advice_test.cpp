@@ -9,7 +9,7 @@ namespace {
 
 constexpr VectorUnits haswell{false, false}, zen4{true, true}, full_width{true, false};
 
-TEST(OpenblasAdvice, NamesTheCureWhereTheChoiceWasMeasuredToBeSlow) {
+TEST(OpenblasAdvice, NamesTheFasterCoreTypeIfTheChoiceIsSlow) {
   EXPECT_NE(openblas_advice("Haswell", full_width, nullptr).find("set OPENBLAS_CORETYPE=SKYLAKEX"),
             std::string::npos);
   EXPECT_NE(openblas_advice("Cooperlake", zen4, nullptr).find("set OPENBLAS_CORETYPE=HASWELL"),
@@ -17,21 +17,20 @@ TEST(OpenblasAdvice, NamesTheCureWhereTheChoiceWasMeasuredToBeSlow) {
 }
 
 TEST(OpenblasAdvice, SaysThatTheUserChoseTheCoreType) {
-  EXPECT_EQ(
-      openblas_advice("Haswell", full_width, "Haswell"),
-      "OPENBLAS_CORETYPE=Haswell is set, but this processor has AVX-512; unset it, or set "
-      "OPENBLAS_CORETYPE=SKYLAKEX, which may be up to twice as fast");
+  EXPECT_EQ(openblas_advice("Haswell", full_width, "Haswell"),
+            "OPENBLAS_CORETYPE=Haswell is set, but this processor has AVX-512; unset it, or set "
+            "OPENBLAS_CORETYPE=SKYLAKEX, which may be up to twice as fast");
   EXPECT_EQ(openblas_advice("SkylakeX", full_width, "SKYLAKEX"), "");
 }
 
-TEST(OpenblasAdvice, TheCureIsTheFasterCoreType) {
+TEST(OpenblasAdvice, TheFasterCoreTypeFitsTheVectorUnits) {
   EXPECT_EQ(faster_core_type("Haswell", full_width), "SKYLAKEX");
   EXPECT_EQ(faster_core_type("SkylakeX", zen4), "HASWELL");
   EXPECT_EQ(faster_core_type("SkylakeX", full_width), "");
   EXPECT_EQ(faster_core_type("Haswell", haswell), "");
 }
 
-TEST(OpenblasAdvice, IsSilentElsewhere) {
+TEST(OpenblasAdvice, IsEmptyIfNoFasterCoreTypeIsKnown) {
   for (auto const& core : {"SkylakeX", "Cooperlake", "SapphireRapids"})  // the names that OpenBLAS uses
     EXPECT_EQ(openblas_advice(core, full_width, nullptr), "") << core;
   EXPECT_EQ(openblas_advice("Haswell", zen4, nullptr), "");
@@ -49,7 +48,7 @@ TEST(ThreadsAdvice, SaysThatMostThreadsAreIdle) {
   EXPECT_EQ(threads_advice(openmp, 8), "");
 }
 
-TEST(JoinAdvice, KeepsBothInOneLine) {
+TEST(JoinAdvice, JoinsTwoTextsInOneLine) {
   EXPECT_EQ(join_advice("first", "second"), "first; second");
   EXPECT_EQ(join_advice("first", ""), "first");
   EXPECT_EQ(join_advice("", "second"), "second");

@@ -28,7 +28,7 @@ struct Fences : testing::Test {
   }
 };
 
-TEST_F(Fences, ABackwardPassHasOnlyTheOneThatEndsIt) {
+TEST_F(Fences, ABackwardPassFencesOnlyAtItsEnd) {
   run_all();  // the first run makes allocations that later runs use again
   const FenceWatch watch;
   run_all();
@@ -37,7 +37,7 @@ TEST_F(Fences, ABackwardPassHasOnlyTheOneThatEndsIt) {
   EXPECT_EQ(watch.seen(), std::vector<std::string>{"ComputeLane"});
 }
 
-TEST_F(Fences, APlantedOneIsSeen) {
+TEST_F(Fences, APlantedFenceIsSeen) {
   const FenceWatch watch;
   backward.run(0);
   Kokkos::fence("planted");

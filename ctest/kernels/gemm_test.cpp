@@ -125,13 +125,13 @@ TEST(Gemm, MatchesTheReference) {
 TEST(Gemm, BatchedMatchesTheReference) {
   check_all(gemm_strided_batched, true);
 }
-TEST(Gemm, ListedMatchesTheReference) {
+TEST(Gemm, WithAddressListsMatchesTheReference) {
   check_all(listed_products, true);
 }
 TEST(Gemm, PlainMatchesTheReference) {
   check_all(gemm_plain, true);
 }
-TEST(Gemm, SaysWhoComputes) {
+TEST(Gemm, BackendNameEndsWithTf32OnADeviceOnly) {
   EXPECT_FALSE(gemm_backend().empty());
   EXPECT_EQ(on_device, gemm_backend().ends_with("TF32")) << gemm_backend();
 }

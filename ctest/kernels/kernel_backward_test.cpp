@@ -100,7 +100,7 @@ TEST_P(Gradients, AreAssignedByEachPass) {
   EXPECT_EQ(different, 0U);
 }
 
-TEST_P(Gradients, FollowOtherWeightsAfterARenewal) {
+TEST_P(Gradients, MatchTheReferenceAfterTheWeightsChange) {
   StepOnKernels run(GetParam().shape, GetParam().tokens);
   auto weights = kernels::to_host(run.backward.parameters());
   for (float& weight : weights) weight *= 1.5F;
@@ -116,7 +116,7 @@ TEST_P(Gradients, FollowOtherWeightsAfterARenewal) {
 INSTANTIATE_TEST_SUITE_P(Kernels, Gradients, testing::ValuesIn(cases),
                          [](auto const& test) { return std::string(test.param.name); });
 
-TEST(Gradients, APlantedWrongOneIsFound) {
+TEST(Gradients, APlantedWrongGradientIsFound) {
   StepOnKernels run(model::find_preset("tiny"), {1, 32});
   const auto flat = run.gradients();
   const auto expected = run.expected();

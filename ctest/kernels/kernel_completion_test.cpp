@@ -103,7 +103,7 @@ bool is_complete(std::vector<float> const& early, std::vector<float> const& late
 
 class GradientCompletion : public testing::TestWithParam<Case> {};
 
-TEST_P(GradientCompletion, OfEachGradientIsByTheOperationThatIsSaidToCompleteIt) {
+TEST_P(GradientCompletion, EachGradientIsCompleteAfterItsDeclaredOperation) {
   const auto pass = model::backward_pass(GetParam().shape);
   const auto [early, late] = take_snapshots(GetParam(), 0);
   for (std::size_t i = 0; i < early.size(); ++i)
@@ -114,7 +114,7 @@ TEST_P(GradientCompletion, OfEachGradientIsByTheOperationThatIsSaidToCompleteIt)
 class EarlierCompletion : public GradientCompletion {};
 
 // Shows that the test above can fail: it finds a declaration that names the operation before the right one.
-TEST_P(EarlierCompletion, OfNoGradientIsOneOperationEarlier) {
+TEST_P(EarlierCompletion, NoGradientIsCompleteOneOperationEarlier) {
   const auto pass = model::backward_pass(GetParam().shape);
   const auto [early, late] = take_snapshots(GetParam(), 1);
   for (std::size_t i = 0; i < early.size(); ++i)

@@ -20,7 +20,7 @@ kernels::Index scratch_elements(model::Shape const& shape, model::Tokens tokens,
                    kernels::linear_scratch(concurrency, {tokens.count(), shape.d_model, widest})});
 }
 
-TEST(KernelNeed, TellsItsMemoryBeforehand) {
+TEST(KernelNeed, PredictsTheMemoryOfTheKernels) {
   const model::Shape shape = model::find_preset("tiny");
   const auto pass = model::backward_pass(shape);
   const kernels::Floats arena("arena", static_cast<std::size_t>(model::parameters(pass)));
@@ -45,10 +45,10 @@ TEST(KernelNeed, TellsItsMemoryBeforehand) {
   EXPECT_LT(2 * bytes, 16LL << 30) << "two ranks";
 }
 
-TEST(KernelNeed, TellsADevicesMemoryOnAHost) {
+TEST(KernelNeed, PredictsTheMemoryOfADeviceOnAHost) {
   if (kernels::on_device)
     GTEST_SKIP()
-        << "runs on hosts only: on a device TellsItsMemoryBeforehand compares the memory of the device";
+        << "runs on hosts only: on a device PredictsTheMemoryOfTheKernels compares the memory of the device";
   const model::Shape large = model::find_preset("gpt2-large");
   const model::Tokens tokens{2, 1024};
   const kernels::AttentionSize size = attention_size(large, tokens);
@@ -65,7 +65,7 @@ std::string message(model::Shape const& shape, model::Tokens tokens) {
   return "no error";
 }
 
-TEST(KernelNeed, RefusesWhatTheKernelsDoNotHave) {
+TEST(KernelNeed, RefusesModelsAndTokensThatTheKernelsCannotCompute) {
   const model::Shape tiny = model::find_preset("tiny");
   model::Shape shape = tiny;
   shape.activation = model::Activation::swiglu;

@@ -202,7 +202,7 @@ TEST(CrossEntropy, MatchesTheReference) {
     check_cross_entropy(n, vocabulary, scaled(numbers(n * vocabulary, 1), 30), 1e-5);
 }
 
-TEST(CrossEntropy, FindsALogitFarAboveTheFirstOnes) {
+TEST(CrossEntropy, MatchesTheReferenceWithALateLargeLogit) {
   constexpr std::size_t n = 3, vocabulary = 1003;
   for (const double peak : {40.0, 58.0, 62.0, 100.0}) {
     auto logits = scaled(numbers(n * vocabulary, 1), 2);
@@ -212,7 +212,7 @@ TEST(CrossEntropy, FindsALogitFarAboveTheFirstOnes) {
   }
 }
 
-TEST(CrossEntropy, ACertainTokenCostsNothing) {
+TEST(CrossEntropy, IsZeroForACertainToken) {
   constexpr std::size_t n = 5, vocabulary = 300;
   std::vector<double> logits(n * vocabulary, -200);
   for (std::size_t row = 0; row < n; ++row)

@@ -98,7 +98,7 @@ TEST(Adamw, MatchesTheReferenceForSeveralSteps) {
   }
 }
 
-TEST(Adamw, APartOfTheParametersLeavesTheOthers) {
+TEST(Adamw, UpdatesOnlyTheGivenPartOfTheParameters) {
   const Floats p = to_space({1, 2, 3, 4}), g = to_space({1, 1, 1, 1}), m = to_space({0, 0, 0, 0}),
                v = to_space({0, 0, 0, 0});
   adamw({}, 2, {}, 1, {p.data() + 1, g.data() + 1, m.data() + 1, v.data() + 1}, nullptr);
@@ -140,13 +140,13 @@ TEST(SumOfSquares, OfManyEqualElementsIsRightToTenDigits) {
   EXPECT_NEAR(squares_of(x, count) / (each * each * static_cast<double>(count)), 1, 1e-10);
 }
 
-TEST(SumOfSquares, GivesTheSameBitsAgain) {
+TEST(SumOfSquares, GivesTheSameBitsInEachCall) {
   const Floats x = to_space(numbers(300'007, 1));
   const double first = squares_of(x, 300'007);
   for (int again = 0; again < 5; ++again) EXPECT_EQ(squares_of(x, 300'007), first);
 }
 
-TEST(SumOfSquares, DoesNotOverflowWhereAFloatDoes) {
+TEST(SumOfSquares, DoesNotOverflowIfAFloatWould) {
   EXPECT_NEAR(squares_of(to_space({3e20, -4e20}), 2) / 25e40, 1, 1e-6);
 }
 

@@ -34,14 +34,14 @@ TEST(PowerOfTwo, IsExactToAFewUnitsInTheLastPlace) {
   EXPECT_LT(worst, 4 * 6e-8);
 }
 
-TEST(PowerOfTwo, IsNothingBesideOneFarBelow) {
+TEST(PowerOfTwo, IsNearlyZeroForLargeNegativeExponents) {
   for (const float each : powers_of_two({-86.5, -127, -1000, -1e30})) {
     EXPECT_GE(each, 0);
     EXPECT_LE(each, 1.3e-26F);
   }
 }
 
-TEST(PowerOfTwo, IsOneAtNought) {
+TEST(PowerOfTwo, IsOneAtZero) {
   EXPECT_EQ(powers_of_two({0}), std::vector<float>{1});
 }
 

@@ -72,7 +72,7 @@ Floats poisoned_parts(RowParts const& size, Index arrays) {
   return poisoned(static_cast<std::size_t>(arrays * size.parts * size.columns));
 }
 
-TEST(RowSums, TogetherWithACopyInBf16) {
+TEST(RowSums, MatchTheReferenceInTheKernelThatAlsoCopiesToBf16) {
   const RowParts size{65, 100, 16};
   const Doubles x = numbers(elements(size), 1);
   const Floats data = to_space(x), partial = poisoned_parts(size, 1), memory = poisoned(x.size() / 2);
@@ -89,7 +89,7 @@ TEST(RowSums, TogetherWithACopyInBf16) {
   EXPECT_EQ(different, 0U);
 }
 
-TEST(RowSums, AreTheSumsOfTheColumns) {
+TEST(RowSums, AddTheElementsOfEachColumn) {
   for (auto const& way : implementations())
     for (auto const& size : sizes) {
       const Doubles x = numbers(elements(size), 1);

@@ -246,7 +246,7 @@ TEST(Allocations, AreNoneInATwinWhoseLanesShareALink) {
   }
 }
 
-TEST(Allocations, APlantedOneIsFoundWithEachOperator) {
+TEST(Allocations, APlantedAllocationInEachOperatorIsFound) {
   DDPROXY_SKIP_IF_LAUNCHES_ALLOCATE();
   const Config config = tiny();
   const auto context = make_rank_context(config, make_workload(config), *test_runtime);
@@ -282,7 +282,7 @@ TEST(AllocationWatch, FindsOwnAllocationsOfAnotherThread) {
   EXPECT_EQ(own_allocations().size(), 1U);
 }
 
-TEST(AllocationWatch, LeavesOutThoseOfKokkos) {
+TEST(AllocationWatch, LeavesOutAllocationsOfKokkos) {
   watch_allocations();
   const kernels::Space space;
   EXPECT_EQ(own_allocations(), none);

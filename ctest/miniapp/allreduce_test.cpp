@@ -103,7 +103,7 @@ TEST_P(EveryDrive, AveragesEachSliceOnceInOrder) {
   averages_each_slice_once_in_order(WireFormat::fp32);
 }
 
-TEST_P(EveryDrive, AndWithHalfTheBytes) {
+TEST_P(EveryDrive, AveragesEachSliceOnceInOrderInBf16) {
   averages_each_slice_once_in_order(WireFormat::bf16);
 }
 
@@ -149,7 +149,7 @@ void come_too_late(CommunicationLane& allreduce) {
 }
 
 // The sum of these numbers depends on the order of the additions.
-TEST_P(EveryDrive, FindsTheSameBitsOnEveryRank) {
+TEST_P(EveryDrive, GivesTheSameBitsOnEveryRank) {
   const kernels::Floats arena("arena", 1000);
   for (std::size_t i = 0; i < 1000; ++i)
     arena(i) = 1.0F / static_cast<float>(1 + i * 7 + i * i * static_cast<std::size_t>(rank()));
@@ -238,7 +238,7 @@ void expect_stuck(CommunicationLane& allreduce) {
 }
 
 // The other ranks start bucket 1 only after rank 0 has given up. The thread of rank 0 is then still in MPI.
-TEST(Watch, ABlockingCallThatDoesNotComeBackIsNamed) {
+TEST(Watch, NamesABlockingCallThatDoesNotReturn) {
   if (ranks() == 1) GTEST_SKIP() << "needs a rank to wait for";
   const kernels::Floats arena("arena", 250);
   std::atomic<bool> gone{false};
@@ -283,7 +283,7 @@ TEST(Threaded, HandsOverManyBucketsOneByOne) {
   }
 }
 
-TEST(Threaded, AnErrorOfTheEngineReachesWhoWaits) {
+TEST(Threaded, AnErrorOfTheEngineReachesTheWaitingThread) {
   struct Broken : CollectiveEngine {
     void begin(CollectiveCall const&, Completion) override { throw std::runtime_error("broken wire"); }
     bool test() override { return true; }

@@ -18,7 +18,7 @@ int mpi_threads_of_test() {
 
 namespace {
 
-TEST(BlockingLanes, GathersAndReduceScattersRunBesideEachOther) {
+TEST(BlockingLanes, GathersAndReduceScattersRunAtTheSameTime) {
   int provided = 0;
   MPI_Query_thread(&provided);
   if (provided < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "MPI does not provide MPI_THREAD_MULTIPLE";
@@ -31,7 +31,7 @@ TEST(BlockingLanes, GathersAndReduceScattersRunBesideEachOther) {
 
 // Ranks with different graphs may wait for their lanes in different orders. If a lane began its calls only
 // when the compute side waits for this lane, the ranks would wait forever.
-TEST(BlockingLanes, RanksMayWaitForThemInDifferentOrders) {
+TEST(BlockingLanes, RanksMayWaitForLanesInDifferentOrders) {
   if (provided_threads() < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "MPI does not provide MPI_THREAD_MULTIPLE";
   const int rank = test_runtime->rank();
   std::vector<float> memory(20);

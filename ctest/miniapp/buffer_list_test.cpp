@@ -32,7 +32,7 @@ void record_array(Kokkos::Tools::SpaceHandle, char const* label, void const*, st
   if (recording && !name.starts_with("Kokkos::")) arrays[name] += static_cast<double>(bytes);
 }
 
-class Allocated : public testing::Test {
+class AllocatedBuffers : public testing::Test {
  protected:
   void SetUp() override { Kokkos::Tools::Experimental::set_allocate_data_callback(record_array); }
   void TearDown() override { Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr); }
@@ -84,7 +84,7 @@ class Allocated : public testing::Test {
   Folder folder_;
 };
 
-TEST_F(Allocated, IsWhatTheListOfAPassSays) {
+TEST_F(AllocatedBuffers, MatchTheListOfABackwardPass) {
   for (auto const* keys : {"", "copies = \"in\"\n", "wire = \"bf16\"\n"}) {
     const Config config = input("[allreduce]\nbackend = \"mpi\"\npiece_mib = 0.0625\n" + std::string(keys) +
                                 "[gate]\nallreduce_kib = [64, 256]\n");
@@ -98,7 +98,7 @@ TEST_F(Allocated, IsWhatTheListOfAPassSays) {
   }
 }
 
-TEST_F(Allocated, IsWhatTheListOfAStepSays) {
+TEST_F(AllocatedBuffers, MatchTheListOfAStep) {
   if (test_runtime->ranks() == 1) GTEST_SKIP() << "sharding needs two ranks";
   for (auto const* sections :
        {"", "wire = \"bf16\"\n[step]\nbatch = 2\naccumulation = 2\n", "[shard]\nstage = \"zero1\"\n",
@@ -111,7 +111,7 @@ TEST_F(Allocated, IsWhatTheListOfAStepSays) {
   }
 }
 
-TEST_F(Allocated, IsNothingIfComputeAndAllReducesAreReplayed) {
+TEST_F(AllocatedBuffers, AreNoneIfComputeAndAllReducesAreReplayed) {
   const Config config = read_config(std::string(source_folder) + "/inputs/gpt2-large-a100x8.toml");
   if (test_runtime->ranks() > 1) GTEST_SKIP() << "a twin runs on one rank";
   const auto context =

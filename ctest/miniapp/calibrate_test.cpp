@@ -11,7 +11,7 @@ namespace {
 
 // The fluid simulation of the model predicts the times of a contention run, which is one bucket that is ready
 // at once. The calibration must recover kappa and gamma from these times.
-TEST(Contention, IsFoundAgainInWhatTheModelPredicts) {
+TEST(Contention, IsRecoveredFromTheTimesThatTheModelPredicts) {
   for (double kappa : {0.3, 0.8, 1.0})
     for (double gamma : {0.4, 1.0})
       for (double collective : {0.5, 1.0, 3.0}) {
@@ -35,7 +35,7 @@ ContentionSample contention_sample(std::int64_t bytes, double beside) {
   return {bytes, {1}, {1}, {beside}, {beside}};
 }
 
-TEST(Contention, ASizeAtWhichOneStoodStillIsNamed) {
+TEST(Contention, TheSizeOfAStandstillIsNamed) {
   const CallChoice shared{CallTable(true), false, ""}, own{CallTable(true), true, ""};
   const auto text = [](ContentionSample const& last, CallChoice const& choice,
                        WireFormat wire = WireFormat::fp32) {
@@ -53,7 +53,7 @@ TEST(Contention, ASizeAtWhichOneStoodStillIsNamed) {
   EXPECT_NE(text(stood, by_size, WireFormat::bf16), "");
 }
 
-TEST(Contention, AStandstillSaysWhatToDoWithTheCoresThatThereAre) {
+TEST(Contention, TheAdviceForAStandstillDependsOnTheCores) {
   const ContentionSample stood{4096, {1}, {1}, {5}, {2}};
   const auto says = [&](std::optional<ThreadChoice> const& rank, char const* words) {
     const auto text = standstill({stood}, {CallTable(false), false, ""}, WireFormat::fp32, rank);
@@ -70,7 +70,7 @@ TEST(Contention, AStandstillSaysWhatToDoWithTheCoresThatThereAre) {
 
 // By the table of a(x) the ten calls take 1 s. The contention run measured 3 s without compute, and 2 s with
 // compute. gamma must come from the table.
-TEST(Contention, IsThatOfTheAllReduceTableWhereItIsKnown) {
+TEST(Contention, UsesTheAllReduceTableIfItIsKnown) {
   ContentionSample run{4096, {2}, {3}, {2}, {2}};
   EXPECT_EQ(speeds_of(run).gamma, 1);
   run.calls = 10;
@@ -79,7 +79,7 @@ TEST(Contention, IsThatOfTheAllReduceTableWhereItIsKnown) {
   EXPECT_EQ(speeds_of(run).kappa, 1);
 }
 
-TEST(Contention, IsATableOfTheContentionRuns) {
+TEST(Contention, IsInterpolatedBetweenTheContentionRuns) {
   const std::vector<ContentionSample> runs{contention_sample(1000, 2), contention_sample(1000000, 4)};
   const auto contention = model::contention_of({samples_of(runs[0]), samples_of(runs[1])});
   EXPECT_EQ(contention(1000).kappa, 0.5);

@@ -177,7 +177,7 @@ TEST_F(CalibrationRecorder, GivesBackHandoversWithoutProbes) {
 
 // Samples from after the sweep must be written to datasets of their own (later_seconds), and not also to
 // those of the calibration.
-TEST_F(CalibrationRecorder, GivesBackTheSamplesOfAfterTheSweepBehindTheOthers) {
+TEST_F(CalibrationRecorder, GivesBackTheSamplesFromAfterTheSweepLast) {
   const Tables before{passes(2), {size(1000, 2), size(2000, 3)}, {run(1000, 2), run(2000, 1)}};
   const Tables more{passes(3), {size(1000, 0), size(2000, 4)}, {run(1000, 3), run(2000, 0)}};
   Tables all = before;
@@ -199,7 +199,7 @@ TEST_F(CalibrationRecorder, GivesBackTheSamplesOfAfterTheSweepBehindTheOthers) {
 }
 
 // After the calibration rank 0 drops the samples. It reads them back to measure the tables of another state.
-TEST_F(CalibrationRecorder, GivesBackWhatRankZeroDropped) {
+TEST_F(CalibrationRecorder, GivesBackTheSamplesThatRankZeroDropped) {
   Tables tables{passes(2), {size(1000, 2), size(2000, 3)}, {run(1000, 2), run(2000, 1)}};
   tables.operations.last_pass = 0.5;
   tables.runs[1].repetitions = 7;

@@ -34,7 +34,7 @@ TEST(CallTable, ChangesHalfWayBetweenTwoSizes) {
       "nonblocking below 2896 bytes, blocking from 2896 to 185363 bytes, nonblocking from 185364 bytes on");
 }
 
-TEST(CallTable, OfOneCallIsNamedByIt) {
+TEST(CallTable, WithOneCallIsDescribedByItsName) {
   EXPECT_EQ(CallTable().description(), "nonblocking");
   EXPECT_FALSE(CallTable().ever_blocking());
   EXPECT_EQ(CallTable(true).description(), "blocking");
@@ -43,7 +43,7 @@ TEST(CallTable, OfOneCallIsNamedByIt) {
   EXPECT_THROW(CallTable({}, {}), std::invalid_argument);
 }
 
-TEST(PrefersBlocking, TheFasterOneUnlessTheOtherOverlapsMore) {
+TEST(PrefersBlocking, ChoosesTheFasterCallUnlessTheSlowerCallOverlapsMore) {
   EXPECT_TRUE(prefers_blocking({4096, 1e-6, 2e-6}));
   EXPECT_FALSE(prefers_blocking({4096, 2e-6, 1e-6}));
   EXPECT_TRUE(prefers_blocking({4096, 1e-6, 2e-6, 1.02, 1.0}));
@@ -52,7 +52,7 @@ TEST(PrefersBlocking, TheFasterOneUnlessTheOtherOverlapsMore) {
   EXPECT_TRUE(prefers_blocking({4096, 2e-6, 1e-6, 1.0, 1.04}));
 }
 
-TEST(PrefersBlocking, WhatThePairsDisagreeOnDoesNotDecide) {
+TEST(PrefersBlocking, IgnoresTheOverlapIfThePairsDisagree) {
   EXPECT_TRUE(prefers_blocking({4096, 1e-6, 2e-6, 1.04, 1.0, false}));
   EXPECT_FALSE(prefers_blocking({4096, 2e-6, 1e-6, 1.0, 1.04, false}));
 }
@@ -109,7 +109,7 @@ TEST_F(Calls, AreTheSameOnAllRanks) {
   EXPECT_TRUE(context.choice.own_core);
 }
 
-TEST_F(Calls, OfTheEngineAreTheChosenOnes) {
+TEST_F(Calls, OfTheEngineAreTheChosenCalls) {
   RankContext context = this->context();
   choose_calls(context);
   auto const& calls = context.choice.calls;
@@ -118,7 +118,7 @@ TEST_F(Calls, OfTheEngineAreTheChosenOnes) {
   EXPECT_EQ(context.allreduce->description(), expected);
 }
 
-TEST_F(Calls, SleepOnAllRanksIfOneOfThemSharesItsCore) {
+TEST_F(Calls, AreNonblockingOnAllRanksIfOneRankSharesItsCore) {
   const Affinity affinity;
   if (ranks() != 2 || allow_first(2) < 2) GTEST_SKIP() << "needs two ranks and two cores";
   RankContext context = this->context();
@@ -127,7 +127,7 @@ TEST_F(Calls, SleepOnAllRanksIfOneOfThemSharesItsCore) {
   EXPECT_EQ(context.choice.calls.description(), "nonblocking");
 }
 
-TEST_F(Calls, SleepWhereRanksShareACore) {
+TEST_F(Calls, AreNonblockingIfRanksShareACore) {
   const Affinity affinity;
   RankContext context = this->context();
   allow_first(1);
@@ -141,7 +141,7 @@ TEST_F(Calls, SleepWhereRanksShareACore) {
             "its core");
 }
 
-TEST_F(Calls, AreTheOnesThatTheInputAsksFor) {
+TEST_F(Calls, FollowTheChoiceOfTheInput) {
   config.call = Call::blocking;
   RankContext context = this->context();
   choose_calls(context);
@@ -152,7 +152,7 @@ TEST_F(Calls, AreTheOnesThatTheInputAsksFor) {
   EXPECT_EQ(context.allreduce->description(), "mpi, host buffers, fp32, thread");
 }
 
-TEST_F(Calls, AreNotChosenWhereNothingIsReduced) {
+TEST_F(Calls, AreNotChosenIfAllReducesAreReplayed) {
   RankContext context = this->context();
   config.backend = Backend::replay;
   choose_calls(context);

@@ -20,7 +20,7 @@ namespace {
 using model::Verb;
 constexpr auto verbs = {Verb::all_reduce, Verb::reduce_scatter, Verb::all_gather, Verb::broadcast};
 
-TEST(BusFactor, IsThatOfNcclTests) {
+TEST(BusFactor, MatchesNcclTests) {
   EXPECT_DOUBLE_EQ(bus_factor(Verb::all_reduce, 8), 1.75);
   EXPECT_DOUBLE_EQ(bus_factor(Verb::reduce_scatter, 8), 0.875);
   EXPECT_DOUBLE_EQ(bus_factor(Verb::all_gather, 8), 0.875);
@@ -105,7 +105,7 @@ TEST_F(VerifyCollective, FindsNothingWrongWithEachVerb) {
   }
 }
 
-TEST_F(VerifyCollective, SeesASumInPlaceOfAnAverage) {
+TEST_F(VerifyCollective, SeesASumInsteadOfAnAverage) {
   if (test_runtime->ranks() == 1) GTEST_SKIP() << "needs two ranks";
   for (const auto verb : {Verb::all_reduce, Verb::reduce_scatter})
     EXPECT_EQ(wrong_with(verb,
@@ -149,7 +149,7 @@ TEST_F(VerifyCollective, MeasuresEachVerbAtEachSize) {
   }
 }
 
-TEST_F(VerifyCollective, SeesAResultOutOfPlaceThatOneRankMisplaces) {
+TEST_F(VerifyCollective, SeesAMisplacedOutOfPlaceResultOfOneRank) {
   for (const auto wire : {WireFormat::fp32, WireFormat::bf16})
     for (int faulty = 0; faulty < test_runtime->ranks(); ++faulty) {
       config.wire = wire;
@@ -163,7 +163,7 @@ TEST_F(VerifyCollective, SeesAResultOutOfPlaceThatOneRankMisplaces) {
     }
 }
 
-TEST_F(VerifyCollective, SeesAResultOutOfPlaceOfAnEarlierCall) {
+TEST_F(VerifyCollective, SeesAnOutOfPlaceResultLeftByAnEarlierCall) {
   bool works = true;
   RankContext context =
       faulty_context([&works](CollectiveCall call) { return works ? std::optional(call) : std::nullopt; });
@@ -172,7 +172,7 @@ TEST_F(VerifyCollective, SeesAResultOutOfPlaceOfAnEarlierCall) {
   EXPECT_GT(wrong_if_timed(context), 0);
 }
 
-TEST_F(VerifyCollective, ChecksTheFirstAndTheLastPieceOfATotal) {
+TEST_F(VerifyCollective, FindsNothingWrongWithPiecesOfEachVerb) {
   RankContext context = this->context();
   for (const auto verb : verbs) {
     const auto pieces = measure_pieces(context, 48000, 19200, 2, verb);

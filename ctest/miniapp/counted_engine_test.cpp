@@ -131,7 +131,7 @@ TEST(CountedEngine, EveryStrategyReducesEachGradientOnce) {
 
 // In fp32 and with some MPI libraries, ddproxy averages over two ranks with MPI_Sendrecv
 // (exchange_average.hpp), so this test uses bf16.
-TEST(CountedEngine, BlockingCallsCarryTheSameBytes) {
+TEST(CountedEngine, BlockingCallsCarryTheBytesOfTheGraph) {
   const auto config = tiny(WireFormat::bf16);
   const auto workload = make_workload(config);
   for (auto const& item : preset_cases(config, workload)) {
@@ -218,7 +218,7 @@ TEST(CountedEngine, ShardedStepsHandOverTheBytesOfTheClosedForms) {
   }
 }
 
-TEST(CountedEngine, APipelineSendsAndReceivesWhatItsGraphSays) {
+TEST(CountedEngine, APipelineMakesTheTransfersOfItsGraph) {
   if (ranks() < 2) GTEST_SKIP() << "needs two ranks";
   const auto graphs = model::pipeline_step(ranks(), 5);
   const Traffic run = run_exact(graphs, WireFormat::fp32);

@@ -29,7 +29,7 @@ struct PlantedGroups {
   std::filesystem::path root;
 };
 
-TEST(CpuQuota, OfVersion2IsTheSmallestOfAllGroupsOnThePath) {
+TEST(CpuQuota, OfCgroupVersion2IsTheSmallestOfAllGroupsOnThePath) {
   const PlantedGroups groups("quota2.", "1:memory:/x\n0::/pods/pod\n");
   EXPECT_EQ(groups.quota(), infinite) << "no file";
   groups.write("pods/pod/cpu.max", "max 100000\n");
@@ -44,7 +44,7 @@ TEST(CpuQuota, OfVersion2IsTheSmallestOfAllGroupsOnThePath) {
   EXPECT_EQ(groups.quota(), 0.5) << "not a group of this process";
 }
 
-TEST(CpuQuota, OfVersion1IsFoundByTheNameOfItsController) {
+TEST(CpuQuota, OfCgroupVersion1IsFoundByTheNameOfItsController) {
   const PlantedGroups groups("quota1.", "5:cpuset:/set\n4:cpu,cpuacct:/docker/it\n0::/\n");
   groups.write("cpu/cpu.cfs_quota_us", "-1\n");  // no limit
   groups.write("cpu/cpu.cfs_period_us", "100000\n");

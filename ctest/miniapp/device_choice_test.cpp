@@ -15,16 +15,16 @@ namespace {
 
 constexpr double gib = 1073741824.0;
 
-TEST(DeviceChoice, EachRankOfANodeHasItsOwn) {
+TEST(DeviceChoice, EachRankOfANodeHasItsOwnDevice) {
   for (int rank = 0; rank < 8; ++rank) EXPECT_EQ(choose_device(rank, 8, ""), rank);
 }
 
-TEST(DeviceChoice, WhereTheLauncherShowsOneItIsThatOne) {
+TEST(DeviceChoice, ARankUsesTheOnlyDeviceThatTheLauncherShows) {
   for (int rank = 0; rank < 8; ++rank) EXPECT_EQ(choose_device(rank, 1, ""), 0);
   EXPECT_EQ(complain_of_devices({"GPU-a", "GPU-b", "GPU-c"}, false), "");
 }
 
-TEST(DeviceChoice, NoDeviceIsSaidWithTheDriversReason) {
+TEST(DeviceChoice, AMissingDeviceIsReportedWithTheDriversReason) {
   try {
     choose_device(0, 0, "CUDA driver is a stub library");
     ADD_FAILURE() << "no error";
@@ -34,7 +34,7 @@ TEST(DeviceChoice, NoDeviceIsSaidWithTheDriversReason) {
   }
 }
 
-TEST(DeviceChoice, TwoRanksOnOneAreRefusedUnlessTheyAreMeantToShare) {
+TEST(DeviceChoice, TwoRanksOnOneDeviceAreRefusedUnlessSharingIsAllowed) {
   const std::vector<std::string> uuids{"GPU-a", "GPU-b", "GPU-a"};
   EXPECT_NE(complain_of_devices(uuids, false).find("3 ranks on this node have 2 devices"), std::string::npos);
   EXPECT_NE(complain_of_devices(uuids, false).find("--share-device"), std::string::npos);
@@ -44,14 +44,14 @@ TEST(DeviceChoice, TwoRanksOnOneAreRefusedUnlessTheyAreMeantToShare) {
   EXPECT_EQ(ranks_on("GPU-b", uuids), 1);
 }
 
-TEST(DeviceChoice, TheLaunchersRankChoosesBeforeMpiStarts) {
+TEST(DeviceChoice, TheLaunchersRankChoosesTheDeviceBeforeMpiStarts) {
   for (int rank = 0; rank < 8; ++rank) EXPECT_EQ(choose_device_early(rank, 4), rank % 4);
   EXPECT_EQ(choose_device_early(3, 1), 0) << "the launcher shows each rank its own device";
   EXPECT_EQ(choose_device_early(std::nullopt, 4), -1) << "no launcher";
   EXPECT_EQ(choose_device_early(2, 0), -1) << "no device: reported when MPI runs";
 }
 
-TEST(DeviceChoice, OnlyADeviceThatMpiChangesIsDoubted) {
+TEST(DeviceChoice, WarnsIfARankChangesItsDeviceAfterMpiStarted) {
   EXPECT_EQ(doubt_about_early_devices({0, 1, 0, 1}, {0, 1, 0, 1}), "");
   EXPECT_EQ(doubt_about_early_devices({-1, -1}, {0, 1}), "") << "none was selected";
   EXPECT_EQ(doubt_about_early_devices({}, {}), "") << "a rank other than 0";
@@ -62,7 +62,7 @@ TEST(DeviceChoice, OnlyADeviceThatMpiChangesIsDoubted) {
 }
 
 // A smaller number is a higher priority: CUDA's range is 0 to -5, that of HIP 1 to -1.
-TEST(DeviceChoice, AStreamHasTheDefaultPriorityUnlessItShallBeHigh) {
+TEST(DeviceChoice, AStreamHasTheDefaultPriorityUnlessHighIsChosen) {
   EXPECT_EQ(choose_stream_priority(false, 0, -5), 0);
   EXPECT_EQ(choose_stream_priority(false, 1, -1), 0);
   EXPECT_EQ(choose_stream_priority(false, 0, 0), 0) << "a device without priorities";
@@ -71,7 +71,7 @@ TEST(DeviceChoice, AStreamHasTheDefaultPriorityUnlessItShallBeHigh) {
   EXPECT_EQ(choose_stream_priority(true, 1, -1), -1);
 }
 
-TEST(DeviceChoice, TheKernelKnowsTheNumaNodeOfAnAddress) {
+TEST(DeviceChoice, TheNumaNodeOfAPciAddressIsReadFromSysfs) {
   const auto folder = std::filesystem::temp_directory_path() / "ddproxy_numa_test";
   std::filesystem::create_directories(folder / "0000:3b:00.0");
   std::ofstream(folder / "0000:3b:00.0" / "numa_node") << "3\n";
@@ -90,7 +90,7 @@ TEST(DeviceChoice, RanksFarFromTheirDevicesAreNamed) {
   EXPECT_NE(doubt_about_numa({0, 0}, {1, 0}).find("rank 0 started"), std::string::npos);
 }
 
-TEST(DeviceChoice, RanksThatSeeOnlyTheirOwnDeviceAreNamed) {
+TEST(DeviceChoice, NamesAHostWhoseRanksSeeOnlyTheirOwnDevice) {
   EXPECT_EQ(doubt_about_visible_devices({2, 2}, {"a", "a"}, {"GPU-1", "GPU-2"}), "");
   EXPECT_EQ(doubt_about_visible_devices({1, 1}, {"a", "a"}, {"GPU-1", "GPU-1"}), "") << "they share one";
   EXPECT_EQ(doubt_about_visible_devices({1, 1}, {"a", "b"}, {"GPU-1", "GPU-2"}), "") << "one rank a node";
@@ -100,7 +100,7 @@ TEST(DeviceChoice, RanksThatSeeOnlyTheirOwnDeviceAreNamed) {
   EXPECT_NE(doubt.find("--gpu-bind=none"), std::string::npos);
 }
 
-TEST(NcclSettings, AreThoseOfTheEnvironment) {
+TEST(NcclSettings, AreReadFromTheEnvironment) {
   EXPECT_EQ(nccl_settings([](char const*) -> char const* { return nullptr; }), "defaults");
   const auto some = [](std::string const& name) -> char const* {
     return name == "NCCL_P2P_DISABLE" ? "1" : name == "NCCL_ALGO" ? "Ring" : nullptr;
@@ -108,7 +108,7 @@ TEST(NcclSettings, AreThoseOfTheEnvironment) {
   EXPECT_EQ(nccl_settings(some), "NCCL_P2P_DISABLE=1 NCCL_ALGO=Ring");
 }
 
-TEST(Precision, IsNotWhatTheEnvironmentMakesOfIt) {
+TEST(Precision, AContradictingOverrideOfTheEnvironmentIsRefused) {
   for (char const* harmless : {static_cast<char const*>(nullptr), "", "2"})
     for (bool tf32 : {false, true}) EXPECT_EQ(complain_of_override(tf32, harmless), "");
   EXPECT_EQ(complain_of_override(true, "1"), "");
@@ -117,7 +117,7 @@ TEST(Precision, IsNotWhatTheEnvironmentMakesOfIt) {
   EXPECT_NE(complain_of_override(false, "1").find("less exact"), std::string::npos);
 }
 
-TEST(DeviceMemory, NeedAndWhatIsFreeAreSaid) {
+TEST(DeviceMemory, TheErrorStatesTheNeededAndTheFreeMemory) {
   EXPECT_EQ(complain_of_device_memory(40 * gib, 1, 40 * gib), "");
   const auto complaint = complain_of_device_memory(30 * gib, 2, 40 * gib);
   EXPECT_NE(complaint.find(
@@ -126,14 +126,14 @@ TEST(DeviceMemory, NeedAndWhatIsFreeAreSaid) {
       << complaint;
 }
 
-TEST(DeviceMemory, ThatIsNearlyFullIsDoubted) {
+TEST(DeviceMemory, NearlyFullMemoryGivesAWarning) {
   EXPECT_EQ(doubt_about_device_memory(30 * gib, 1, 31 * gib), "");
   EXPECT_EQ(doubt_about_device_memory(41 * gib, 1, 40 * gib), "") << "this is refused";
   const auto doubt = doubt_about_device_memory(18 * gib, 2, 37.5 * gib);
   EXPECT_NE(doubt.find("37.5 GiB are free, and the run leaves 1.5 GiB of them"), std::string::npos) << doubt;
 }
 
-TEST(NcclVersion, IsReadAsNcclWritesIt) {
+TEST(NcclVersion, IsFormattedFromTheNumberOfNccl) {
   EXPECT_EQ(nccl_version_text(22809), "2.28.9");
   EXPECT_EQ(nccl_version_text(21003), "2.10.3");
   EXPECT_EQ(nccl_version_text(2804), "2.8.4");

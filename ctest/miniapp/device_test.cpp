@@ -52,7 +52,7 @@ void expect_near(double asked, std::vector<double> const& held) {
   EXPECT_NEAR(median, asked, std::max(0.02 * asked, 5e-6));
 }
 
-TEST_F(Device, AStreamIsHeldForTheTimeThatIsAsked) {
+TEST_F(Device, AStreamIsHeldForTheRequestedTime) {
   if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "ranks take turns on a device";
   synchronise_clocks();
   const kernels::OccupiedStream stream(exec);
@@ -65,7 +65,7 @@ TEST_F(Device, AStreamIsHeldForTheTimeThatIsAsked) {
 
 // Records an event after each operation, as a pass does. If the time of each launch were added to the time of
 // its operation, the pass would take 1.5 times as long.
-TEST_F(Device, ReplayedOperationsDoNotAddUp) {
+TEST_F(Device, AReplayedPassTakesTheSumOfItsOperationTimes) {
   if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "ranks take turns on a device";
   synchronise_clocks();
   constexpr std::size_t operations = 400;
@@ -86,7 +86,7 @@ TEST_F(Device, ReplayedOperationsDoNotAddUp) {
   expect_near(double(operations) * 10e-6, held);
 }
 
-TEST_F(Device, MarksTellOnTheHostsClockAndDoNotStopTheHost) {
+TEST_F(Device, MarksUseTheClockOfTheHostAndDoNotBlockTheHost) {
   if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "ranks take turns on a device";
   Marks marks(1);
   synchronise_clocks();
@@ -99,7 +99,7 @@ TEST_F(Device, MarksTellOnTheHostsClockAndDoNotStopTheHost) {
   EXPECT_LT(moment, Clock::now() + std::chrono::milliseconds(1));
 }
 
-TEST_F(Device, ABucketIsCompleteWhenItsCopyIs) {
+TEST_F(Device, ABucketIsCompleteAfterItsCopy) {
   const auto pass = model::backward_pass(model::find_preset("tiny"));
   const auto elements = static_cast<std::size_t>(model::parameters(pass));
   const kernels::Floats memory("buckets and gradients", 2 * elements);
@@ -138,14 +138,14 @@ void expect_average(Config const& config, kernels::Space const& exec) {
   EXPECT_LE(done.start, done.end);
 }
 
-TEST_F(Device, MpiAveragesItsMemoryThroughPinnedMemory) {
+TEST_F(Device, MpiAveragesDeviceMemoryThroughPinnedMemory) {
   Config config;
   config.buffers = Buffers::staged;
   config.piece_mib = 1;
   expect_average(config, exec);
 }
 
-TEST_F(Device, NcclAveragesItsMemory) {
+TEST_F(Device, NcclAveragesDeviceMemory) {
   if (const auto reason = why_no_nccl(); !reason.empty()) GTEST_SKIP() << reason;
   Config config;
   config.backend = Backend::nccl;
@@ -157,7 +157,7 @@ TEST_F(Device, NcclAveragesItsMemory) {
     }
 }
 
-TEST_F(Device, AReductionBeyondTheLimitEndsNccl) {
+TEST_F(Device, AnNcclReductionBeyondTheTimeLimitIsAnError) {
   if (nccl_version() == "none") GTEST_SKIP() << "this build has no NCCL";
   if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "the other rank would occupy the device";
   Config config;
@@ -196,7 +196,7 @@ void leave_an_error() {
 #endif
 }
 
-TEST_F(Device, AnErrorThatALibraryLeftEndsNothing) {
+TEST_F(Device, AnErrorLeftByALibraryIsIgnored) {
   Marks marks(2);
   {
     const kernels::ForeignCall foreign;
@@ -211,7 +211,7 @@ TEST_F(Device, AnErrorThatALibraryLeftEndsNothing) {
   EXPECT_NO_THROW(marks.after(exec));
 }
 
-TEST_F(Device, AnOwnErrorIsReportedOnce) {
+TEST_F(Device, AnErrorOfDdproxyIsReportedOnce) {
   Marks marks(2);
   leave_an_error();
   EXPECT_THROW(marks.after(exec), std::runtime_error);
@@ -221,7 +221,7 @@ TEST_F(Device, AnOwnErrorIsReportedOnce) {
   EXPECT_NO_THROW(kernels::check_launches());
 }
 
-TEST_F(Device, IsKnown) {
+TEST_F(Device, HasANameAUuidAClockRateAndFreeMemory) {
   const auto info = describe_device(test_runtime->device());
   EXPECT_FALSE(info.name.empty());
   EXPECT_EQ(info.uuid.size(), std::string("GPU-00000000-0000-0000-0000-000000000000").size());

@@ -58,7 +58,7 @@ void expect_to_wait(CommunicationLane& allreduce, NotingEngine const& engine, Pl
   EXPECT_EQ(allreduce.finished().front().ready, event.at);
 }
 
-TEST(Events, ACommunicationThreadWaitsForThem) {
+TEST(Events, ACommunicationThreadWaitsForAnEvent) {
   PlannedEvent event;
   auto engine = std::make_unique<NotingEngine>(event);
   auto const& noting = *engine;
@@ -66,7 +66,7 @@ TEST(Events, ACommunicationThreadWaitsForThem) {
   expect_to_wait(allreduce, noting, event);
 }
 
-TEST(Events, APolledAllreduceWaitsForThem) {
+TEST(Events, APolledAllReduceWaitsForAnEvent) {
   for (const bool poll : {true, false}) {
     PlannedEvent event;
     auto engine = std::make_unique<NotingEngine>(event);
@@ -76,7 +76,7 @@ TEST(Events, APolledAllreduceWaitsForThem) {
   }
 }
 
-TEST(Events, AnEventSaysWhenAndNotTheMomentBesideIt) {
+TEST(Events, TheEventOfACompletionOverridesItsTimePoint) {
   PlannedEvent event;
   EXPECT_FALSE(is_over({Clock::now() - 1s, &event}));
   event.passed = true;
@@ -85,7 +85,7 @@ TEST(Events, AnEventSaysWhenAndNotTheMomentBesideIt) {
   EXPECT_EQ(wait_until_over({{}, &event}), event.at);
 }
 
-TEST(Marks, AreOneUntilMoreIsAskedFor) {
+TEST(Marks, StayTheSameUntilMoveOnIsCalled) {
   const kernels::Space exec;
   synchronise_clocks();
   Marks marks(2);
@@ -97,7 +97,7 @@ TEST(Marks, AreOneUntilMoreIsAskedFor) {
 }
 
 // The host may be ahead of the device, but by at most RunAhead::most operations.
-TEST(RunAhead, WaitsForAnOperationSoManyBefore) {
+TEST(RunAhead, WaitsForTheOldestOperationAboveTheLimit) {
   std::vector<PlannedEvent> events(RunAhead::most + 2);
   RunAhead run_ahead(events.size());
   for (std::size_t i = 0; i < RunAhead::most; ++i) run_ahead.asked({{}, &events[i]});
@@ -117,7 +117,7 @@ TEST(RunAhead, NeverWaitsForAHost) {
   none.asked({});
 }
 
-TEST(Busy, AnOperationBeginsWhenTheOneBeforeWasToEndUnlessTheStreamWaited) {
+TEST(OccupiedStream, AnOperationStartsAtThePreviousPlannedEndUnlessTheStreamIdled) {
   EXPECT_EQ(kernels::start_after(1'000'000, 1'004'000), 1'000'000);
   EXPECT_EQ(kernels::start_after(1'000'000, 1'000'000), 1'000'000);
   EXPECT_EQ(kernels::start_after(1'000'000, 1'020'000), 1'020'000);
@@ -125,7 +125,7 @@ TEST(Busy, AnOperationBeginsWhenTheOneBeforeWasToEndUnlessTheStreamWaited) {
 }
 
 // Checks lower bounds only, because a sleep may end late.
-TEST(Busy, AReplayedPassHoldsTheStream) {
+TEST(OccupiedStream, AReplayedPassHoldsTheStream) {
   StreamReplay lane({2e-3, 3e-3}, 1e-3, 3);
   synchronise_clocks();
   const auto start = Clock::now();

@@ -46,7 +46,7 @@ TEST(ExchangeAverage, BothRanksHaveTheAverageOfEachElement) {
 
 // With MPICH the first two pieces go through exchange_average(), and the third through MPI_Allreduce. With
 // other MPI libraries all go through MPI_Allreduce.
-TEST(ExchangeAverage, TheEngineAveragesLongAndShortPiecesTheSame) {
+TEST(ExchangeAverage, TheEngineAveragesLongAndShortPiecesExactly) {
   constexpr int count = 132575;  // pieces of 256, 256 and 6 KiB
   std::vector<float> values = values_of(own_rank(), count);
   MpiEngine engine(MPI_COMM_WORLD, values.data(), 65536, 60, WireFormat::fp32, CallTable(true));

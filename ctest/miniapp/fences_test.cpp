@@ -40,7 +40,7 @@ struct PipelineFences : testing::TestWithParam<Way> {
   }
 };
 
-TEST_P(PipelineFences, AreOnlyThoseThatEndIt) {
+TEST_P(PipelineFences, OccurOnlyAtTheEndOfThePassAndOfTheStep) {
   const auto workload = make_workload(config);
   const auto context = make_rank_context(config, workload, *test_runtime);
   CompiledStep step =

@@ -84,7 +84,7 @@ TEST_F(GroupCollectives, HaveThePlacesOfReplicasIfStrided) {
   expect_right(two);
 }
 
-TEST_F(GroupCollectives, SeeConsecutiveRanksIfStrided) {
+TEST_F(GroupCollectives, SeeConsecutiveRanksInsteadOfStridedRanks) {
   MPI_Comm neighbours = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(MPI_COMM_WORLD, test_runtime->rank() / 2, 0, &neighbours));
   RankContext two = context(2, true);

@@ -110,7 +110,7 @@ TEST(LaneAllocations, AreNoneInShardedStepsAndPipelines) {
   expect_none(model::pipeline_step(ranks(), 4), all_drives());
 }
 
-TEST(LaneAllocations, AreNoneInShardsOverTwoAndReplicasOfThem) {
+TEST(LaneAllocations, AreNoneInHybridSharding) {
   if (ranks() != 4) GTEST_SKIP() << "needs four ranks";
   expect_none(model::fsdp_step(layers, {.shards = 2, .replicas = 2, .micro_batches = 2}), all_drives());
 }
@@ -126,7 +126,7 @@ TEST(LaneAllocations, AreNoneWithBlockingCallsOnSeveralLanes) {
 }
 
 // LateStaging keeps its copies in a queue, and allocates for each of them.
-TEST(LaneAllocations, ThoseOfAnEngineAreFound) {
+TEST(LaneAllocations, AreFoundIfTheStagingAllocates) {
   const auto graphs = model::fsdp_step(layers, {.shards = ranks()});
   for (const bool thread : {true, false}) {
     const auto found = allocations_of(graphs, {.thread = thread, .staging = make_staging<LateStaging>});

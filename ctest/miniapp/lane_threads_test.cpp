@@ -112,13 +112,13 @@ std::size_t carried_out_here(ThreadPlace place) {
 }
 
 // On a busy machine the communication thread may still spin, and take the calls. So one run of many suffices.
-TEST(LaneThreads, TheThreadThatWaitsCarriesOutCallsIfItSharesItsCore) {
+TEST(LaneThreads, TheWaitingThreadCarriesOutCallsOnASharedCore) {
   int runs = 0;
   while (carried_out_here(ThreadPlace::shared_core) != 2 && runs < 1000) ++runs;
   EXPECT_LT(runs, 1000);
 }
 
-TEST(LaneThreads, TheCommunicationThreadCarriesOutCallsOtherwise) {
+TEST(LaneThreads, TheCommunicationThreadCarriesOutCallsOnItsOwnCoreOrWithSeveralLanes) {
   for (const auto place : {ThreadPlace::beside_threads, ThreadPlace::own_core})
     for (int run = 0; run < 20; ++run) EXPECT_EQ(carried_out_here(place), 0U);
 }
@@ -180,7 +180,7 @@ TEST(LaneThreads, TheCoreIsFreeIfNoComputeThreadNeedsIt) {
   EXPECT_TRUE(here.at_first);
 }
 
-TEST(LaneThreads, ProgressLetsACallBeginBesideCompute) {
+TEST(LaneThreads, ProgressBeginsACallOnTheCommunicationThread) {
   Seen seen;
   ThreadedLane lane(std::make_unique<Noting>(seen));
   lane.begin(2);
@@ -196,7 +196,7 @@ TEST(LaneThreads, ProgressLetsACallBeginBesideCompute) {
 
 // While the compute side carries out call 0, the communication thread may find the queue claimed, and go to
 // sleep. The second progress() must wake it up for call 1.
-TEST(LaneThreads, ProgressHandsOverWhatAWaitLeft) {
+TEST(LaneThreads, ProgressBeginsTheCallsThatAWaitLeftInTheQueue) {
   for (int run = 0; run < 20; ++run) {
     Seen seen;
     ThreadedLane lane(std::make_unique<Noting>(seen));
@@ -240,7 +240,7 @@ TEST(LaneThreads, OneThreadAtATimeCarriesOutEachCallOnce) {
   EXPECT_LT(here, 20 * calls);
 }
 
-TEST(LaneThreads, AnErrorReachesWhoWaitsWhicheverThreadMeetsIt) {
+TEST(LaneThreads, AnErrorOfEitherThreadIsThrownByTheWait) {
   for (const auto place : {ThreadPlace::shared_core, ThreadPlace::own_core})
     for (const bool progress : {false, true}) {
       Seen seen;
@@ -289,7 +289,7 @@ bool is_stuck_here(ThreadPlace place) {
 
 // A thread that is stuck in a call cannot throw, so the watchdog has to report it. On a busy machine the
 // communication thread may still spin, and take the call. So one run of many suffices.
-TEST(LaneThreads, TheWatchdogSpeaksForAThreadThatIsStuckInACall) {
+TEST(LaneThreads, TheWatchdogReportsAThreadThatIsStuckInACall) {
   note_step("testing");
   EXPECT_FALSE(is_stuck_here(ThreadPlace::own_core));
   int runs = 0;
@@ -315,7 +315,7 @@ struct Waiting : ComputeLane {
 };
 
 // Operator 1 completes a gradient. Its all-reduce must begin while operator 2 runs.
-TEST(LaneThreads, AnAllReduceBeginsBesideTheNextOperatorOfAStep) {
+TEST(LaneThreads, AnAllReduceBeginsDuringTheNextOperatorOfAStep) {
   Workload workload;
   workload.pass.operations.resize(4);
   workload.pass.gradients.push_back({"a", "l", 2, 1});
@@ -331,7 +331,7 @@ TEST(LaneThreads, AnAllReduceBeginsBesideTheNextOperatorOfAStep) {
 }
 
 // The calibration of kappa and gamma starts its calls before it computes.
-TEST(LaneThreads, AnAllReduceBeginsBesideTheFirstOperatorOfAContentionRun) {
+TEST(LaneThreads, AnAllReduceBeginsDuringTheFirstOperatorOfAContentionRun) {
   const Config config;
   RankContext context{config, *test_runtime, {}};
   Seen seen;

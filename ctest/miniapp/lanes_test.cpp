@@ -61,7 +61,7 @@ bool is_caught(model::RankGraphs const& graphs) {
   return false;
 }
 
-TEST(Lanes, GathersAndReduceScattersRunBesideEachOther) {
+TEST(Lanes, FsdpGivesTheRightResultOnTwoLanes) {
   if (ranks() < 2) GTEST_SKIP() << "needs two ranks";
   for (const int micro_batches : {1, 3})
     for (const bool reshard : {true, false})
@@ -70,7 +70,7 @@ TEST(Lanes, GathersAndReduceScattersRunBesideEachOther) {
           2);
 }
 
-TEST(Lanes, ShardsOverTwoAndReplicasOfThem) {
+TEST(Lanes, HybridShardingGivesTheRightResultOnThreeLanes) {
   if (ranks() != 4) GTEST_SKIP() << "needs four ranks";
   expect_right(model::fsdp_step(layers, {.shards = 2, .replicas = 2, .micro_batches = 2}), 3);
 }
@@ -92,13 +92,13 @@ model::RankGraphs wide_pipeline(int micro_batches, std::size_t elements) {
   return graphs;
 }
 
-TEST(Lanes, APipelineOfOneForwardAndOneBackward) {
+TEST(Lanes, A1F1BPipelineGivesTheRightResult) {
   if (ranks() < 2) GTEST_SKIP() << "needs two ranks";
   const bool inner = test_runtime->rank() > 0 && test_runtime->rank() + 1 < test_runtime->ranks();
   expect_right(wide_pipeline(5, 3000), inner ? 4 : 2);
 }
 
-TEST(Lanes, AGroupOfCrossingSendsIsOneTask) {
+TEST(Lanes, GroupsOfASendAndAReceiveGiveTheRightResult) {
   if (ranks() < 2) GTEST_SKIP() << "needs two ranks";
   for (auto const& drive : drives) {
     ExactStep exact(ring_step(ranks(), 4), drive);
@@ -139,7 +139,7 @@ TEST(LanesPlanted, ALaneThatDoesNotWaitForAnotherLaneIsCaught) {
   EXPECT_TRUE(is_caught(graphs));
 }
 
-TEST(LanesPlanted, AnAssignedMicroBatchThatIsToBeAddedIsCaught) {
+TEST(LanesPlanted, AMicroBatchThatIsAssignedInsteadOfAddedIsCaught) {
   if (ranks() != 2) GTEST_SKIP() << "for two ranks";
   auto graphs = model::fsdp_step(layers, {.shards = 2, .micro_batches = 2});
   for (auto& task : graphs.classes[0].graph.tasks)
@@ -147,7 +147,7 @@ TEST(LanesPlanted, AnAssignedMicroBatchThatIsToBeAddedIsCaught) {
   EXPECT_GT(ExactStep(graphs, {}).run(), 0U);
 }
 
-TEST(Lanes, BlockingCallsOfSeveralLanesNeedThreadsOfMpi) {
+TEST(Lanes, BlockingCallsOfSeveralLanesNeedMpiThreadMultiple) {
   EXPECT_THROW(require_threads(MPI_THREAD_SERIALIZED), std::invalid_argument);
   EXPECT_NO_THROW(require_threads(MPI_THREAD_MULTIPLE));
   if (ranks() < 2) return;
@@ -160,7 +160,7 @@ TEST(Lanes, BlockingCallsOfSeveralLanesNeedThreadsOfMpi) {
   }
 }
 
-TEST(Lanes, AnErrorOfOneLaneReachesWhoWaitsForAnother) {
+TEST(Lanes, AnErrorOfOneLaneIsThrownByTheWaitForAnotherLane) {
   struct Engine : CollectiveEngine {
     explicit Engine(bool fails) : fails_(fails) {}
     void begin(CollectiveCall const&, Completion) override {

@@ -32,19 +32,19 @@ TEST(LocalRank, IsZeroOfOneWithoutALauncher) {
   EXPECT_TRUE(find_local_rank(among({{"SLURM_LOCALID", "0"}})).launched);
 }
 
-TEST(LocalRank, IsWhatEachLauncherSays) {
+TEST(LocalRank, IsReadFromTheVariablesOfEachLauncher) {
   expect_rank({{"OMPI_COMM_WORLD_LOCAL_RANK", "1"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}}, 1, 2);
   expect_rank({{"MPI_LOCALRANKID", "3"}, {"MPI_LOCALNRANKS", "4"}, {"PMI_RANK", "7"}}, 3, 4);
   expect_rank({{"SLURM_LOCALID", "1"}, {"SLURM_STEP_TASKS_PER_NODE", "2"}, {"SLURM_NODEID", "0"}}, 1, 2);
 }
 
-TEST(LocalRank, SlurmListsTheTasksOfEachNode) {
+TEST(LocalRank, CountsTheRanksOfANodeFromTheTaskListOfSlurm) {
   for (auto const& [node, ranks] : std::map<std::string, int>{{"0", 4}, {"1", 4}, {"2", 1}, {"3", 8}})
     expect_rank({{"SLURM_LOCALID", "0"}, {"SLURM_STEP_TASKS_PER_NODE", "4(x2),1,8"}, {"SLURM_NODEID", node}},
                 0, ranks);
 }
 
-TEST(LocalRank, OfMpirunWithinAJobOfSlurmIsMpiruns) {
+TEST(LocalRank, IsReadFromMpirunEvenInAJobOfSlurm) {
   expect_rank({{"SLURM_LOCALID", "0"},
                {"SLURM_STEP_TASKS_PER_NODE", "1"},
                {"OMPI_COMM_WORLD_LOCAL_RANK", "5"},
@@ -58,7 +58,7 @@ Settings settings_of(int threads, int own_cores, std::map<std::string, std::stri
   return choose_settings({threads, own_cores, true, false, core_type}, among(set));
 }
 
-TEST(Settings, IdleThreadsSleepWhereNoCoreIsLeft) {
+TEST(Settings, IdleThreadsSleepIfNoCoreIsLeft) {
   EXPECT_EQ(settings_of(2, 2, {}), (Settings{{"OMP_NUM_THREADS", "2"}, {"OMP_WAIT_POLICY", "passive"}}));
   EXPECT_EQ(settings_of(3, 4, {}), (Settings{{"OMP_NUM_THREADS", "3"}}));
   EXPECT_EQ(settings_of(1, 1, {}), (Settings{{"OMP_NUM_THREADS", "1"}})) << "one thread waits for nobody";
@@ -68,7 +68,7 @@ TEST(Settings, TheThreadsOfTheOnlyRankMaySpin) {
   EXPECT_EQ(choose_settings({2, 2, false, true}, among({})), (Settings{{"OMP_NUM_THREADS", "2"}}));
 }
 
-TEST(Settings, CallsOfOpenMpiYieldWhereTheyShareACoreWithCompute) {
+TEST(Settings, CallsOfOpenMpiYieldIfTheyShareACoreWithCompute) {
   const Settings yields{{"OMPI_MCA_mpi_yield_when_idle", "1"}, {"OMP_NUM_THREADS", "1"}};
   EXPECT_EQ(choose_settings({1, 1, true, true}, among({})), yields);
   EXPECT_EQ(choose_settings({3, 4, true, true}, among({})), (Settings{{"OMP_NUM_THREADS", "3"}}));
@@ -76,7 +76,7 @@ TEST(Settings, CallsOfOpenMpiYieldWhereTheyShareACoreWithCompute) {
             (Settings{{"OMP_NUM_THREADS", "1"}}));
 }
 
-TEST(Settings, WhatTheUserSetStays) {
+TEST(Settings, VariablesThatTheUserSetAreNotChanged) {
   EXPECT_EQ(settings_of(2, 1, {{"OMP_NUM_THREADS", "2"}}), (Settings{{"OMP_WAIT_POLICY", "passive"}}));
   for (std::string name : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "KMP_LIBRARY"})
     EXPECT_EQ(settings_of(2, 1, {{"OMP_NUM_THREADS", "2"}, {name, "1"}}), Settings{}) << name;

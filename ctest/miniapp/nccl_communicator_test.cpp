@@ -121,7 +121,7 @@ void average(NcclCommunicator& communicator, std::string const& what) {
   communicator.enqueue({model::Verb::all_reduce, nullptr, nullptr, 1, ncclFloat, ncclAvg}, nullptr, what);
 }
 
-TEST_F(Nccl, IsDestroyedWhereNothingWentWrong) {
+TEST_F(Nccl, TheCommunicatorIsDestroyedIfThereWasNoError) {
   {
     NcclCommunicator communicator(MPI_COMM_WORLD, 60);
     average(communicator, "bucket 0");
@@ -134,7 +134,7 @@ TEST_F(Nccl, IsDestroyedWhereNothingWentWrong) {
   EXPECT_EQ(library.aborted, 0);
 }
 
-TEST_F(Nccl, EachVerbIsTheFunctionOfThatNameWithItsCountAndPartner) {
+TEST_F(Nccl, EachVerbCallsItsNcclFunctionWithItsCountRootOrPeer) {
   NcclCommunicator communicator(MPI_COMM_WORLD, 60);
   using model::Verb;
   for (const auto verb : {Verb::reduce_scatter, Verb::all_gather, Verb::broadcast, Verb::send, Verb::receive})
@@ -142,7 +142,7 @@ TEST_F(Nccl, EachVerbIsTheFunctionOfThatNameWithItsCountAndPartner) {
   EXPECT_EQ(library.log, "reduce_scatter of 7 all_gather of 7 broadcast from 3 send to 3 receive from 3 ");
 }
 
-TEST_F(Nccl, TheLimitIsOfACallNotOfAllTogether) {
+TEST_F(Nccl, TheTimeLimitIsForOneCallAndNotForAllCallsTogether) {
   NcclCommunicator communicator(MPI_COMM_WORLD, 1);
   for (int i = 0; i < 12; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -152,7 +152,7 @@ TEST_F(Nccl, TheLimitIsOfACallNotOfAllTogether) {
   EXPECT_EQ(library.reduced, 12);
 }
 
-TEST_F(Nccl, AnAsynchronousErrorAbortsInItsWords) {
+TEST_F(Nccl, AnAsynchronousErrorIsReportedOnceAndAbortsTheCommunicator) {
   NcclCommunicator communicator(MPI_COMM_WORLD, 60);
   library.asynchronous = ncclSystemError;
   const auto words = complaint([&] { communicator.check_errors("bucket 3"); });
@@ -162,7 +162,7 @@ TEST_F(Nccl, AnAsynchronousErrorAbortsInItsWords) {
   EXPECT_EQ(complaint([&] { communicator.check_errors("bucket 4"); }), "");  // reported only once
 }
 
-TEST_F(Nccl, IsWaitedForWhileItIsAtWork) {
+TEST_F(Nccl, ACallWaitsWhileNcclIsInProgress) {
   NcclCommunicator communicator(MPI_COMM_WORLD, 60);
   library.questions_at_work = 100;
   average(communicator, "bucket 0");
@@ -170,7 +170,7 @@ TEST_F(Nccl, IsWaitedForWhileItIsAtWork) {
   EXPECT_EQ(library.aborted, 0);
 }
 
-TEST_F(Nccl, ButNotForLongerThanTheLimit) {
+TEST_F(Nccl, ACallThatStaysInProgressIsAbortedAfterTheTimeLimit) {
   NcclCommunicator communicator(MPI_COMM_WORLD, 0.5);
   library.asynchronous = ncclInProgress;
   EXPECT_EQ(complaint([&] { average(communicator, "bucket 5"); }),
@@ -178,7 +178,7 @@ TEST_F(Nccl, ButNotForLongerThanTheLimit) {
   EXPECT_EQ(library.aborted, 1);
 }
 
-TEST_F(Nccl, IsAbortedWhereAnErrorIsOnItsWay) {
+TEST_F(Nccl, TheCommunicatorIsAbortedIfAnotherErrorIsThrown) {
   complaint([&] {
     NcclCommunicator communicator(MPI_COMM_WORLD, 60);
     throw std::runtime_error("another error");
@@ -187,14 +187,14 @@ TEST_F(Nccl, IsAbortedWhereAnErrorIsOnItsWay) {
   EXPECT_EQ(library.destroyed, 0);
 }
 
-TEST_F(Nccl, AnErrorAtTheBeginningLeavesNothingToAbort) {
+TEST_F(Nccl, AnErrorOfTheInitialisationIsReportedAndAbortsNothing) {
   library.initialised = ncclSystemError;
   const auto words = complaint([&] { NcclCommunicator communicator(MPI_COMM_WORLD, 60); });
   EXPECT_NE(words.find("what NCCL calls it"), std::string::npos) << words;
   EXPECT_EQ(library.aborted, 0);
 }
 
-TEST_F(Nccl, TooOldALibraryIsRefused) {
+TEST_F(Nccl, ALibraryThatIsTooOldIsRefused) {
   library.version = 20908;
   const auto words = complaint([&] { NcclCommunicator communicator(MPI_COMM_WORLD, 60); });
   EXPECT_NE(words.find("NCCL 2.9.8 is too old"), std::string::npos) << words;
@@ -213,7 +213,7 @@ void use_with(StandIn::Call hanging) {
   if (hanging == StandIn::aborting) communicator.abort("another error");
 }
 
-TEST_F(Nccl, ACallThatDoesNotComeBackEndsTheProcessAndSaysWhat) {
+TEST_F(Nccl, ACallThatDoesNotReturnEndsTheProcessAndIsNamed) {
   GTEST_FLAG_SET(death_test_style, "fast");  // the other style would start MPI a second time
   const auto ends = testing::ExitedWithCode(exit_run_time);
   EXPECT_EXIT(use_with(StandIn::reducing), ends,

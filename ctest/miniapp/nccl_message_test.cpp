@@ -29,7 +29,7 @@ struct Message : testing::Test {
   }
 };
 
-TEST_F(Message, AReductionHasItsOperation) {
+TEST_F(Message, AnAllReduceHasItsReductionOperation) {
   const auto average = of(all_reduce(full), other);
   expect(average, 6, 6, 12);
   EXPECT_EQ(average.operation, ncclAvg);
@@ -39,7 +39,7 @@ TEST_F(Message, AReductionHasItsOperation) {
   EXPECT_EQ(of(sum, other).operation, ncclSum);
 }
 
-TEST_F(Message, ThePartsOfARankHaveTheCountOfOnePart) {
+TEST_F(Message, ReduceScatterAndAllGatherCountTheElementsOfOneRank) {
   expect(of(in_place(Verb::reduce_scatter, full, other), other), 6, 10, 4);
   expect(of(in_place(Verb::all_gather, full, other), other), 10, 6, 4);
   expect(of({Verb::reduce_scatter, full, {30, 4}}, other), 6, 30, 4);
@@ -55,7 +55,7 @@ TEST_F(Message, ABroadcastReadsAndAssignsTheSameElementsOnEveryRank) {
   EXPECT_EQ(of({Verb::broadcast, none, full, 2}, other).root_or_peer, 2);
 }
 
-TEST_F(Message, ATransferHasItsSliceAndItsPeer) {
+TEST_F(Message, SendAndReceiveHaveTheirSliceAndTheirPeer) {
   const auto send = of({Verb::send, full, none, 2}, other);
   EXPECT_EQ(send.send, at(6));
   EXPECT_EQ(send.count, 12U);

@@ -28,7 +28,7 @@ void set_gpu(char const* mhz, char const* reasons) {
   setenv("FAKE_NVML_CAP", "350000", 1);
 }
 
-TEST(Nvml, ReadsClocksCapAndReasons) {
+TEST(Nvml, ReadsClocksPowerCapAndReasonsOfThrottling) {
   set_gpu("1395", "4");
   std::string doubt;
   const auto nvml = Nvml::open(bus, doubt, library);
@@ -45,7 +45,7 @@ TEST(Nvml, ReadsClocksCapAndReasons) {
   EXPECT_EQ(nvml->read()->power_cap_watts, 0) << "some GPUs do not report a cap";
 }
 
-TEST(Nvml, ReadsTheDefaultCapAndTheTimeOfThrottling) {
+TEST(Nvml, ReadsTheDefaultPowerCapAndTheTimeOfThrottling) {
   set_gpu("1395", "4");
   std::string doubt;
   const auto nvml = Nvml::open(bus, doubt, library);
@@ -66,7 +66,7 @@ GpuClocks clocks_with(double cap, double default_cap, double held_down_s, std::u
   return {1980e6, 1980e6, cap, reasons, default_cap, held_down_s};
 }
 
-TEST(ClockReport, NamesTheGpusWithALowCap) {
+TEST(ClockReport, NamesTheGpusWithALowPowerCap) {
   EXPECT_EQ(doubt_about_power_caps({}), "");
   EXPECT_EQ(
       doubt_about_power_caps({clocks_with(400, 400, 0), clocks_with(0, 400, 0), clocks_with(300, 0, 0)}), "");
@@ -145,7 +145,7 @@ TEST(ClockStates, AreNamedByClockAndThrottling) {
 
 // In one of five probes the power cap lowers the clock. A sample with one probe of each kind belongs
 // to neither state.
-TEST(ClockStates, AreToldApartByMachineStates) {
+TEST(ClockStates, AreDistinguishedByMachineStates) {
   const double free = state_number({1980e6, 1980e6, 0, 0}), capped = state_number({1700e6, 1980e6, 0, 4});
   std::vector<double> probes(40, free);
   probes.resize(50, capped);
@@ -158,7 +158,7 @@ TEST(ClockStates, AreToldApartByMachineStates) {
   EXPECT_EQ(states.state_of(free, capped), std::nullopt);
 }
 
-TEST(ClockProbe, TellsTheSlowestGpuToAllRanks) {
+TEST(ClockProbe, GivesTheStateOfTheSlowestGpuToAllRanks) {
   const bool last = test_runtime->rank() == test_runtime->ranks() - 1;
   set_gpu(last ? "1395" : "1980", last ? "4" : "0");
   const auto probe = make_clock_probe(*test_runtime, bus, library);
@@ -169,7 +169,7 @@ TEST(ClockProbe, TellsTheSlowestGpuToAllRanks) {
   EXPECT_TRUE(std::isnan(probe->measure())) << "unknown for all where one driver refuses";
 }
 
-TEST(ClockProbe, IsNoneWhereOneRankHasNoLibrary) {
+TEST(ClockProbe, IsNullIfOneRankHasNoLibrary) {
   set_gpu("1980", "0");
   const bool last = test_runtime->rank() == test_runtime->ranks() - 1;
   EXPECT_EQ(make_clock_probe(*test_runtime, bus, last ? "libddproxy_has_no_such.so" : library), nullptr);

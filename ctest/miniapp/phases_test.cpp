@@ -33,7 +33,7 @@ Phase phase(std::string name, double middle, double scatter) {
   return {std::move(name), model::median_estimate(compute)};
 }
 
-TEST(Phases, ADriftBeyondBothIntervalsIsSaidWithItsSize) {
+TEST(Phases, ADriftBeyondBothIntervalsIsReportedWithItsSize) {
   const auto said = phase_doubt(phase("layers", 0.100, 0.0001), phase("sweep", 0.108, 0.0001));
   EXPECT_NE(said.find("T_compute changed by +8.0 %: 100 ms in the layers, 108 ms in the sweep"),
             std::string::npos)
@@ -42,14 +42,14 @@ TEST(Phases, ADriftBeyondBothIntervalsIsSaidWithItsSize) {
             std::string::npos);
 }
 
-TEST(Phases, ADriftWithinTheNoiseOrTooSmallIsNot) {
+TEST(Phases, ADriftThatIsSmallOrWithinTheNoiseIsNotReported) {
   EXPECT_EQ(phase_doubt(phase("layers", 0.100, 0.002), phase("sweep", 0.108, 0.002)), "");
   EXPECT_EQ(phase_doubt(phase("layers", 0.100, 0), phase("sweep", 0.1004, 0)), "");
   EXPECT_EQ(phase_doubt({"layers", model::median_estimate({0.1})}, phase("sweep", 0.2, 0)), "")
       << "one sample has no interval";
 }
 
-TEST(Phases, TheirMediansAreTheDrift) {
+TEST(Phases, TheDriftListsTheMediansOfThePhases) {
   const auto drift = drift_of({{"layers", model::median_estimate({1, 3, 2}), 5},
                                {"calibration", model::median_estimate({4})},
                                {"stopped", model::median_estimate({})}});

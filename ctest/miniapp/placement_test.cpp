@@ -9,16 +9,16 @@ namespace {
 
 using Cores = std::vector<int>;
 
-TEST(DivideCores, OneRankHasAllThatItMayUse) {
+TEST(DivideCores, OneRankGetsAllCoresThatItMayUse) {
   EXPECT_EQ(divide_cores({{{0, 1, 2, 3}}}), (Cores{4}));
 }
 
-TEST(DivideCores, BoundRanksKeepTheirOwn) {
+TEST(DivideCores, BoundRanksKeepTheirOwnCores) {
   EXPECT_EQ(divide_cores({{{0, 1}}, {{2, 3}}}), (Cores{2, 2}));
   EXPECT_EQ(divide_cores({{{0}}, {{1, 2, 3}}}), (Cores{1, 3}));
 }
 
-TEST(DivideCores, UnboundRanksShareAlike) {
+TEST(DivideCores, UnboundRanksGetEqualNumbersOfCores) {
   const Cores all{0, 1, 2, 3, 4, 5, 6, 7};
   EXPECT_EQ(divide_cores({{all}, {all}}), (Cores{4, 4}));
   EXPECT_EQ(divide_cores({{all}, {all}, {all}}), (Cores{2, 2, 2})) << "two of eight cores stay free";
@@ -29,18 +29,18 @@ TEST(DivideCores, RanksBoundToASocketShareThatSocket) {
   EXPECT_EQ(divide_cores({{first}, {first}, {second}}), (Cores{2, 2, 4}));
 }
 
-TEST(DivideCores, WhoHasLessChoiceTakesFirst) {
+TEST(DivideCores, RanksWithFewerAllowedCoresTakeTheirCoresFirst) {
   EXPECT_EQ(divide_cores({{{0, 1}}, {{0}}}), (Cores{1, 1}));
   EXPECT_EQ(divide_cores({{{0, 1, 2}}, {{0}}, {{1}}}), (Cores{1, 1, 1}));
 }
 
-TEST(DivideCores, MoreRanksThanCoresLeaveNoneToSome) {
+TEST(DivideCores, NoRankGetsACoreIfThereAreMoreRanksThanCores) {
   const Cores two{0, 1};
-  EXPECT_EQ(divide_cores({{two}, {two}, {two}}), (Cores{0, 0, 0})) << "ranks alike get alike";
+  EXPECT_EQ(divide_cores({{two}, {two}, {two}}), (Cores{0, 0, 0})) << "equal ranks get equally many";
   EXPECT_EQ(divide_cores({{{0}}, {{0}}}), (Cores{0, 0}));
 }
 
-TEST(DivideCores, AWishTakesNoMoreThanItSays) {
+TEST(DivideCores, ARankGetsNoMoreCoresThanItWants) {
   const Cores four{0, 1, 2, 3};
   EXPECT_EQ(divide_cores({{four, 3}, {four, 1}}), (Cores{3, 1}));
   EXPECT_EQ(divide_cores({{four, 3}, {four, 3}}), (Cores{2, 2}));
@@ -55,7 +55,7 @@ TEST(DivideCores, AllRanksTogetherGetNoMoreThanTheQuota) {
   EXPECT_EQ(divide_cores({{all}}, 9), (Cores{8}));
 }
 
-TEST(OwnBlock, UnboundRanksKeepToNeighbouringCores) {
+TEST(OwnBlock, UnboundRanksGetNeighbouringCores) {
   const Cores four{0, 1, 2, 3}, siblings{0, 2, 1, 3};  // 0 and 2 are threads of one physical core
   EXPECT_EQ(own_block({{four}, {four}}, 0, four), (Cores{0, 1}));
   EXPECT_EQ(own_block({{four}, {four}}, 1, four), (Cores{2, 3}));
@@ -69,7 +69,7 @@ TEST(OwnBlock, RanksBoundToASocketDivideThatSocket) {
   EXPECT_EQ(own_block({{first}, {second}, {second}}, 0, first), Cores{}) << "it shares with nobody";
 }
 
-TEST(OwnBlock, NobodyIsRestrictedWhereTheDivisionIsNotClear) {
+TEST(OwnBlock, NoRankIsRestrictedIfTheDivisionIsNotClear) {
   const Cores two{0, 1};
   EXPECT_EQ(own_block({{two}, {two}, {two}}, 0, two), Cores{}) << "more ranks than cores";
   EXPECT_EQ(own_block({{two, 2}, {two}}, 1, two), Cores{}) << "rank 0 wants both";
@@ -77,7 +77,7 @@ TEST(OwnBlock, NobodyIsRestrictedWhereTheDivisionIsNotClear) {
   EXPECT_EQ(own_block({{two, 1}, {two, 1}}, 1, two), (Cores{1}));
 }
 
-TEST(CoreShare, ACoreIsSharedAmongThoseThatMayUseIt) {
+TEST(CoreShare, ACoreIsSharedAmongTheRanksThatMayUseIt) {
   const Cores two{0, 1};
   EXPECT_DOUBLE_EQ(core_share({{two}}, 0), 2);
   EXPECT_DOUBLE_EQ(core_share({{two}, {two}, {two}}, 2), 2.0 / 3);
@@ -87,7 +87,7 @@ TEST(CoreShare, ACoreIsSharedAmongThoseThatMayUseIt) {
   EXPECT_DOUBLE_EQ(core_share({{two, 1}, {{2}}}, 0), 2) << "a wish for threads does not count";
 }
 
-TEST(ThreadsFor, ACoreIsLeftForCommunicationWhereThereAreThree) {
+TEST(ThreadsFor, OneCoreIsLeftForCommunicationIfThereAreAtLeastThree) {
   EXPECT_EQ(threads_for(0), 1);
   EXPECT_EQ(threads_for(1), 1);
   EXPECT_EQ(threads_for(2), 2);
@@ -97,7 +97,7 @@ TEST(ThreadsFor, ACoreIsLeftForCommunicationWhereThereAreThree) {
   EXPECT_FALSE(leaves_no_core(2, 3));
 }
 
-TEST(EstimateOwnCores, AnUnboundRankSharesAndABoundOneDoesNot) {
+TEST(EstimateOwnCores, AnUnboundRankSharesCoresAndABoundRankDoesNot) {
   EXPECT_EQ(estimate_own_cores(8, 8, 1), 8) << "started directly";
   EXPECT_EQ(estimate_own_cores(8, 8, 2), 4) << "unbound";
   EXPECT_EQ(estimate_own_cores(1, 2, 2), 1) << "bound to a core";

@@ -13,7 +13,7 @@ namespace ddproxy {
 namespace {
 
 // Two gradients: one of ones, and one of threes with a wrong element.
-TEST(PrecisionErrors, AreEuclideanAndOfEachGradient) {
+TEST(PrecisionErrors, AreRelativeNormsForEachGradientAndForAllGradients) {
   model::BackwardPass pass;
   pass.gradients.push_back({"a", "l", 100, 0});
   pass.gradients.push_back({"b", "l", 16, 0});
@@ -32,15 +32,16 @@ TEST(PrecisionErrors, AreEuclideanAndOfEachGradient) {
   EXPECT_NEAR(errors.rms[1], 1 / 12.0, 1e-12);
   EXPECT_NEAR(errors.total_rms, 1 / std::sqrt(244.0), 1e-12);
   EXPECT_EQ(describe({{0.01}, 0.0123}, Precision::bf16),
-            "matrix products in bf16: gradients differ from those of fp32 products by 0.012 (norm of the difference / norm of the fp32 gradients)\n");
+            "matrix products in bf16: gradients differ from those of fp32 products by 0.012 (norm of the "
+            "difference / norm of the fp32 gradients)\n");
 }
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-struct Judged : testing::Test {
+struct PrecisionBound : testing::Test {
   model::BackwardPass pass;
-  Judged() {
+  PrecisionBound() {
     for (char const* name : {"a", "b"}) pass.gradients.push_back({name, "l", 4, 0});
   }
   std::string judge(PrecisionErrors const& errors, Precision precision) const {
@@ -48,25 +49,29 @@ struct Judged : testing::Test {
   }
 };
 
-TEST_F(Judged, WhatIsWithinTheBoundIsRight) {
+TEST_F(PrecisionBound, ErrorsWithinTheBoundAreAccepted) {
   EXPECT_EQ(judge({{0, 0}, 0}, Precision::tf32), "");
   EXPECT_EQ(judge({{0.9, 0.001}, 0.079}, Precision::tf32), "");  // a small gradient may be far off
   EXPECT_EQ(judge({{0.05, 0.35}, 0.299}, Precision::bf16), "");
 }
 
-TEST_F(Judged, BeyondItTheWorstGradientIsNamed) {
-  EXPECT_EQ(judge({{0.01, 0.1}, 0.081}, Precision::tf32),
-            "matrix products in tf32: the gradients of a real pass differ from those of fp32 products by 0.081 "
-            "(norm of the difference / norm of the fp32 gradients), but the bound is 0.08; the gradient with the largest error is b (0.1)");
-  EXPECT_EQ(judge({{0.4, 0.1}, 0.35}, Precision::bf16),
-            "matrix products in bf16: the gradients of a real pass differ from those of fp32 products by 0.35 "
-            "(norm of the difference / norm of the fp32 gradients), but the bound is 0.3; the gradient with the largest error is a (0.4)");
+TEST_F(PrecisionBound, TheWorstGradientIsNamedIfTheErrorIsBeyondTheBound) {
+  EXPECT_EQ(
+      judge({{0.01, 0.1}, 0.081}, Precision::tf32),
+      "matrix products in tf32: the gradients of a real pass differ from those of fp32 products by 0.081 "
+      "(norm of the difference / norm of the fp32 gradients), but the bound is 0.08; the gradient with the "
+      "largest error is b (0.1)");
+  EXPECT_EQ(
+      judge({{0.4, 0.1}, 0.35}, Precision::bf16),
+      "matrix products in bf16: the gradients of a real pass differ from those of fp32 products by 0.35 "
+      "(norm of the difference / norm of the fp32 gradients), but the bound is 0.3; the gradient with the "
+      "largest error is a (0.4)");
   EXPECT_NE(judge({{0, infinite}, infinite}, Precision::bf16).find("by inf (norm"), std::string::npos);
   EXPECT_NE(judge({{0, 0}, std::nan("")}, Precision::bf16), "");
 }
 
 // One gradient is right, the other ends with NaN.
-TEST_F(Judged, NaNOnEitherSideIsBeyondEveryBound) {
+TEST_F(PrecisionBound, NaNInEitherSetOfGradientsIsBeyondEveryBound) {
   const kernels::HostFloats fine("fine", 8), broken("broken", 8);
   Kokkos::deep_copy(fine, 1.0F);
   Kokkos::deep_copy(broken, fine);

@@ -42,7 +42,7 @@ struct Link {
   ReplayLink link;
 };
 
-TEST(ReplayLink, ATransferAloneTakesItsTime) {
+TEST(ReplayLink, ASingleTransferLastsItsGivenSeconds) {
   Link link(3);
   EXPECT_EQ(link.link.next_end(), Clock::time_point::max());
   link.begin(1, 2, 0.5);
@@ -62,7 +62,7 @@ TEST(ReplayLink, NEqualTransfersTakeNTimesAsLong) {
 }
 
 // Three transfers share the link until 1 + 3 x 1 s, then two until 4 + 2 x 1 s, then one until 6 + 2 s.
-TEST(ReplayLink, TheLongerTransferGoesOnAlone) {
+TEST(ReplayLink, ATransferSpeedsUpWhenAnotherTransferEnds) {
   Link link(3);
   link.begin(0, 1, 4);
   link.begin(1, 1, 1);
@@ -74,7 +74,7 @@ TEST(ReplayLink, TheLongerTransferGoesOnAlone) {
 
 // Lane 0 has done 2 of 3 s when lane 1 begins. The last second of lane 0 takes 2 s. Lane 1 has then done 1 of
 // 3 s.
-TEST(ReplayLink, ABeginMovesTheEndOfARunningTransfer) {
+TEST(ReplayLink, ANewTransferDelaysTheEndOfARunningTransfer) {
   Link link(2);
   link.begin(0, 0, 3);
   EXPECT_EQ(link.link.next_end(), at(3));
@@ -112,7 +112,7 @@ TEST(ReplayLink, EndsBecomeFinalInTheOrderOfTime) {
 
 // The end of lane 0, at 3 s, is final. So the transfer of lane 1, which is reported too late, gets the link
 // only from 3 s on.
-TEST(ReplayLink, ABeginAfterAFinalEndGetsTheLinkFromThatEndOn) {
+TEST(ReplayLink, ATransferReportedTooLateGetsTheLinkAfterTheFinalEnd) {
   Link link(2);
   link.begin(0, 0, 3);
   EXPECT_NEAR(link.end(0, 3), 3, 1e-9);
@@ -128,7 +128,7 @@ TEST(ReplayLink, RefusesASecondTransferOfALane) {
 }
 
 // Each engine has a thread that waits. The collectives start in 50 ms, so both threads wait by then.
-TEST(ReplayLink, EnginesOfOneLinkSlowEachOtherInThreads) {
+TEST(ReplayLink, EnginesInTwoThreadsShareOneLink) {
   const auto link = std::make_shared<ReplayLink>();
   const CollectiveCost cost = [](model::Verb, std::int64_t bytes) { return 1e-3 * double(bytes); };
   ReplayEngine shorter(cost, 1, link), longer(cost, 1, link);

@@ -121,7 +121,7 @@ TEST(HostReplay, LateWakeUpsDoNotAddUp) {
 // The backward pass takes 5 ms, then each of two copies into buckets takes 5 ms. The first bucket is reduced
 // from 10 to 30 ms, the second until 50 ms. Each bucket is copied back in 5 ms as soon as it is reduced. If
 // both were copied back at the end, the step would take 60 ms.
-TEST(HostReplay, CopiesBackFromTheDeadlinesToo) {
+TEST(HostReplay, CopiesABucketBackRightAfterItsReduction) {
   Workload workload;
   workload.pass.operations.resize(1);
   for (char const* name : {"a", "b"}) workload.pass.gradients.push_back({name, "l", 1000, 0});
@@ -135,7 +135,7 @@ TEST(HostReplay, CopiesBackFromTheDeadlinesToo) {
   EXPECT_LT(least, 56e-3);
 }
 
-TEST(ReplayEngine, BucketsFollowOneAnotherFromTheDeadline) {
+TEST(ReplayEngine, AReductionStartsAtTheDeadlineOfThePreviousReduction) {
   ReplayEngine engine(model::AlphaBeta{20e-3, 1e12});
   const auto start = Clock::now();
   engine.begin(all_reduce({0, 1}), {start});
@@ -186,7 +186,7 @@ double replayed_seconds(std::filesystem::path const& table, WireFormat wire, std
   return seconds_between(only.start, only.end);
 }
 
-TEST(ReplayEngine, ASendAndAReceiveTakeTheTimeOfTheRowsOfSend) {
+TEST(ReplayEngine, SendAndReceiveTakeTheTimesOfTheSendRows) {
   const Folder folder;
   Config config;
   config.backend = Backend::replay;

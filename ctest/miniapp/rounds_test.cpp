@@ -14,7 +14,7 @@
 namespace ddproxy {
 namespace {
 
-TEST(Rounds, HaveAllSamplesSpreadEvenly) {
+TEST(Rounds, DivideAllSamplesEvenly) {
   for (int samples = 1; samples <= 50; ++samples) {
     const int rounds = calibration_rounds(samples);
     int taken = 0, opening = 0;
@@ -30,7 +30,7 @@ TEST(Rounds, HaveAllSamplesSpreadEvenly) {
   }
 }
 
-TEST(Rounds, ALongMessageIsMeasuredInBothParts) {
+TEST(Rounds, ALongMessageIsMeasuredInOpeningAndClosingRounds) {
   int opening = 0, closing = 0;
   for (int round = 0; round < 6; ++round)
     (round < opening_rounds(6) ? opening : closing) += samples_of_round(4, round, 6);
@@ -38,7 +38,7 @@ TEST(Rounds, ALongMessageIsMeasuredInBothParts) {
   EXPECT_GE(closing, 2);
 }
 
-TEST(MessageSizes, HoldThoseOfTheBuckets) {
+TEST(MessageSizes, IncludeTheSizesOfTheBuckets) {
   const std::vector<std::int64_t> general{1000, 4000, 16000, 32000, 64000};
   EXPECT_EQ(with_bucket_sizes(general, {}), general);
   EXPECT_EQ(with_bucket_sizes(general, {17000, 20000, 17000, 64000, 17500}),
@@ -47,7 +47,7 @@ TEST(MessageSizes, HoldThoseOfTheBuckets) {
   EXPECT_EQ(with_bucket_sizes(general, {1100}).front(), 1000) << "the ends stay";
 }
 
-TEST(ConsecutiveSlices, WalkThroughTheRegionAndStartAgain) {
+TEST(ConsecutiveSlices, FollowEachOtherAndStartAgainAtTheEndOfTheRegion) {
   const Slice region{100, 35};
   const auto slices = consecutive_slices(region, 10, 4, 1);
   ASSERT_EQ(slices.size(), 4u);
@@ -66,7 +66,7 @@ OperationTimes passes() {
   return times;
 }
 
-TEST(TablesOfAState, HoldThePassesOfThatState) {
+TEST(TablesOfAState, HoldOnlyThePassesOfTheState) {
   const auto states = model::MachineStates::between({1e-7});
   EXPECT_EQ(in_state(states, 0, passes()).seconds, (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}));
   const auto slow = in_state(states, 1, passes());
@@ -75,7 +75,7 @@ TEST(TablesOfAState, HoldThePassesOfThatState) {
   EXPECT_EQ(slow.probes.before, (std::vector<double>{3e-7}));
 }
 
-TEST(TablesOfAState, AreOfAllPassesWhereTheStateHasNone) {
+TEST(TablesOfAState, HoldAllPassesIfTheStateHasNoPass) {
   const auto states = model::MachineStates::between({1e-6});
   EXPECT_EQ(in_state(states, 1, passes()).samples, 3u);
   EXPECT_FALSE(has_table(states, 1, passes()));
@@ -94,7 +94,7 @@ TEST(TablesOfAState, KeepTheSamplesOfASizeWhoseStateIsUnknown) {
 }
 
 // One contention run has a sample in the slow state, the other has none.
-TEST(TablesOfAState, MixContentionRunsOnlyOfASizeThatHasNoneInIt) {
+TEST(TablesOfAState, MixStatesInAContentionRunOnlyIfTheStateHasNoSample) {
   const auto states = model::MachineStates::between({1e-7});
   const std::vector<double> two{1, 2};
   ContentionSample both{1000, two, two, two, two};
@@ -106,7 +106,7 @@ TEST(TablesOfAState, MixContentionRunsOnlyOfASizeThatHasNoneInIt) {
   EXPECT_EQ(runs[1].compute_beside, two);
 }
 
-TEST(Phases, AreOfTheSamplesOfOneRound) {
+TEST(Phases, UseOnlyTheSamplesOfOneRound) {
   const SizeTimes small{1000, {1, 2, 3}}, large{64 << 20, {4, 5, 6}};
   const auto phase = phase_behind({1, {1, 1}}, "round 2", passes(), {small, large});
   EXPECT_EQ(phase.compute.value, 67) << "the median of 120 and 14, of the slower rank";

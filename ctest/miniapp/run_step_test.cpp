@@ -146,7 +146,7 @@ TEST_F(Verification, AMissingBucketIsCaught) {
 
 // A sweep has one communication lane, for all-reduces. It places buffers, counts elements and predicts times
 // only for all-reduces.
-TEST_F(Verification, AStepThatIsNotOneOfASweepIsRefused) {
+TEST_F(Verification, AStepThatASweepCannotRunIsRefused) {
   const auto message = [&](std::function<void(model::Task&)> const& change) {
     auto graphs = model::ddp(workload.pass, {plan}, 2);
     for (auto& task : graphs.classes[0].graph.tasks)
@@ -176,14 +176,14 @@ TEST_F(Verification, ABucketThatStartsTooEarlyIsCaught) {
   EXPECT_NE(verify(ddp_step(hasty, {plan}), workload), "");
 }
 
-TEST_F(Verification, AnEngineThatDoesNotWaitIsCaught) {
+TEST_F(Verification, AnEngineThatReportsATooEarlyStartIsCaught) {
   ThreadedLane allreduce(std::make_unique<Hasty>(arena.data()));
   EXPECT_NE(verify(ddp_step(workload, {plan}), workload, allreduce)
                 .find("the reduction of bucket 0 started before its gradient"),
             std::string::npos);
 }
 
-TEST_F(Verification, TooEarlyIsSeenInTheNumbersToo) {
+TEST_F(Verification, ATooEarlyReductionGivesWrongNumbers) {
   const Workload hasty = one_operation_early(workload);
   if (ranks() == 1) GTEST_SKIP() << "one rank needs no reduction";
   PolledLane allreduce(std::make_unique<AtOnce>(arena.data()), true);
@@ -192,8 +192,7 @@ TEST_F(Verification, TooEarlyIsSeenInTheNumbersToo) {
   EXPECT_NE(complaint.find("elements are wrong"), std::string::npos) << complaint;
 }
 
-// A reduce-scatter and an all-gather of the same elements have the result of an all-reduce.
-TEST_F(Verification, AReduceScatterAndAnAllGatherAverage) {
+TEST_F(Verification, ReduceScatterAndAllGatherGiveTheResultOfAnAllReduce) {
   const auto n = static_cast<std::size_t>(ranks());
   const std::size_t elements = arena.extent(0) / (4 * n) * 4 * n;
   const GroupPlace place{test_runtime->rank(), ranks()};

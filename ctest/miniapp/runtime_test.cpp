@@ -47,12 +47,12 @@ TEST(Runtime, BroadcastsTheValuesOfRankZero) {
   EXPECT_EQ(std::pair(limits, counts), expected);
 }
 
-TEST(Runtime, AllRanksOfOneMachineAreNeighbours) {
+TEST(Runtime, AllRanksOfOneMachineAreLocal) {
   EXPECT_EQ(test_runtime->local_ranks(), test_runtime->ranks());
   EXPECT_EQ(test_runtime->local_rank(), test_runtime->rank());
 }
 
-TEST(Runtime, ThreadsSpinUnlessAVariableSaysHowTheyWait) {
+TEST(Runtime, ThreadsSpinUnlessAVariableSetsTheWaitPolicy) {
   const ThreadChoice one{.threads = 1}, two{.threads = 2};
   const auto unset = [](char const*) -> char const* { return nullptr; };
   const auto passive = [](std::string_view name) { return name == "OMP_WAIT_POLICY" ? "passive" : nullptr; };
@@ -62,7 +62,7 @@ TEST(Runtime, ThreadsSpinUnlessAVariableSaysHowTheyWait) {
 }
 
 // Only the last rank fails. All ranks must get its text and its exit code.
-TEST(Runtime, AnErrorOnOneRankIsAnErrorOnAll) {
+TEST(Runtime, AnErrorOnOneRankIsThrownOnAllRanks) {
   auto const& runtime = *test_runtime;
   try {
     runtime.together([&] {
@@ -75,7 +75,7 @@ TEST(Runtime, AnErrorOnOneRankIsAnErrorOnAll) {
   }
 }
 
-TEST(Runtime, ExceptionsHaveTheExitCodesOfTheDesign) {
+TEST(Runtime, EachExceptionTypeHasItsExitCode) {
   const auto code_of = [](auto const& error) {
     try {
       throw error;
@@ -122,7 +122,7 @@ TEST(FreedMemory, IsUsedAgainWithoutPageFaultsInEachThread) {
   EXPECT_LT(page_faults_of_temporaries(), 100);
 }
 
-TEST(FreedMemory, TheLimitsOfTheUserWin) {
+TEST(FreedMemory, IsNotKeptIfTheUserSetsMallocLimits) {
   const auto keeps = [](std::string_view name, char const* value) {
     return keep_freed_memory([&](char const* asked) { return asked == name ? value : nullptr; });
   };
@@ -135,7 +135,7 @@ TEST(FreedMemory, TheLimitsOfTheUserWin) {
 }
 #endif
 
-TEST(Memory, ControlGroupsLimitWhatIsLeft) {
+TEST(Memory, ControlGroupsLimitTheAvailableMemory) {
   const auto root = std::filesystem::temp_directory_path() / ("groups" + std::to_string(getpid()));
   const auto job = root / "slurm" / "job";
   std::filesystem::create_directories(job);
@@ -156,7 +156,7 @@ TEST(Memory, ControlGroupsLimitWhatIsLeft) {
   std::filesystem::remove_all(root);
 }
 
-TEST(Memory, ControlGroupsOfVersion1LimitWhatIsLeft) {
+TEST(Memory, ControlGroupsOfVersion1LimitTheAvailableMemory) {
   const auto root = std::filesystem::temp_directory_path() / ("groups1." + std::to_string(getpid()));
   const auto job = root / "memory" / "slurm" / "job";
   std::filesystem::create_directories(job);
@@ -172,7 +172,7 @@ TEST(Memory, ControlGroupsOfVersion1LimitWhatIsLeft) {
   std::filesystem::remove_all(root);
 }
 
-TEST(Memory, MoreThanThereIsIsRefusedBeforeItIsAllocated) {
+TEST(Memory, ARequestAboveTheAvailableMemoryIsRefused) {
   EXPECT_GT(available_memory(), 1e6);
   EXPECT_GE(total_memory(), available_memory());
   EXPECT_NO_THROW(require_memory(*test_runtime, 1e6));
@@ -188,7 +188,7 @@ TEST(Memory, MoreThanThereIsIsRefusedBeforeItIsAllocated) {
 
 // The device of the last rank is short of memory. All ranks must learn how much this rank needs and how much
 // memory of its device is free.
-TEST(DeviceMemory, OneRankThatIsShortEndsAll) {
+TEST(DeviceMemory, ShortageOnOneRankIsAnErrorOnAllRanks) {
   auto const& runtime = *test_runtime;
   const double gib = 1073741824.0, need = 30 * gib;
   const bool is_short = runtime.rank() == runtime.ranks() - 1;
@@ -202,11 +202,11 @@ TEST(DeviceMemory, OneRankThatIsShortEndsAll) {
   }
 }
 
-TEST(DeviceMemory, ThatSufficesIsNoError) {
+TEST(DeviceMemory, SufficientMemoryIsNoError) {
   EXPECT_NO_THROW(require_device_memory(*test_runtime, 1e9, 1e10 * test_runtime->ranks_on_device()));
 }
 
-TEST(DeviceMemory, TheRankThatIsNearlyShortIsNamedOnce) {
+TEST(DeviceMemory, OneWarningNamesTheRankThatIsNearlyShort) {
   auto const& runtime = *test_runtime;
   const double gib = 1073741824.0, need = 30 * gib;
   const int last = runtime.ranks() - 1, sharing = runtime.ranks_on_device();

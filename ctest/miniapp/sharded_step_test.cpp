@@ -22,7 +22,7 @@ using model::Sharding;
 using model::ShardStage;
 using model::Verb;
 
-TEST(ShardedStep, GraphsAreRight) {
+TEST(ShardedStep, GraphsHaveNoViolations) {
   for (auto const& shape : shapes())
     for (auto const& [name, sharding] : shardings()) {
       const auto violations = model::check(graphs_of(updated(case_of(shape, sharding), 1.0)));
@@ -30,7 +30,7 @@ TEST(ShardedStep, GraphsAreRight) {
     }
 }
 
-TEST(ShardedStep, GradientShardsAreTheSlicesOfDataParallelism) {
+TEST(ShardedStep, HasTheGradientsAndTheLossOfDataParallelism) {
   for (auto const& shape : shapes()) {
     ShardedRun whole(case_of(shape, {}));
     whole.run();
@@ -94,7 +94,7 @@ TEST(ShardedStep, OnlyGradientsAreRoundedOnTheWire) {
   }
 }
 
-TEST(ShardedStep, PollingLanesGiveTheSameBits) {
+TEST(ShardedStep, PolledAndThreadedLanesGiveTheSameBits) {
   const auto shape = small_llama();
   for (auto const& [name, sharding] : shardings()) {
     SCOPED_TRACE(name);

@@ -108,7 +108,7 @@ void expect_close_updates(StepCase const& whole, StepCase const& sharded) {
   EXPECT_GE(found.updates.compared(), steps * (elements - found.updates.left_out()));
 }
 
-TEST(ShardedUpdate, IsThatOfUnshardedAdamWByTheRule) {
+TEST(ShardedUpdate, IsCloseToUnshardedAdamW) {
   for (auto const& shape : shapes())
     for (auto const& [name, sharding] : shardings()) {
       SCOPED_TRACE(name);
@@ -140,7 +140,7 @@ TEST(ShardedUpdatePlanted, AnErrorInATensorWithSmallGradientsIsSeen) {
   EXPECT_EQ(largest_difference(layout, gradients, expected), not_comparable);
 }
 
-TEST(ShardedUpdatePlanted, AnotherLearningRateIsCaught) {
+TEST(ShardedUpdatePlanted, AWrongLearningRateIsCaught) {
   for (auto const& shape : shapes())
     for (auto const& [name, sharding] : shardings()) {
       SCOPED_TRACE(name);

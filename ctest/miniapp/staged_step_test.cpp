@@ -61,7 +61,7 @@ std::vector<float> parameters_after_two_steps(ShardedRun& run) {
   return run.model_values(Content::parameter);
 }
 
-TEST(StagedStep, GivesTheBitsOfMpiOnTheMemoryOfTheStep) {
+TEST(StagedStep, GivesTheBitsOfAStepWithoutStaging) {
   for (auto const& [name, step] : cases()) {
     ShardedRun direct(step);
     const auto expected = parameters_after_two_steps(direct);

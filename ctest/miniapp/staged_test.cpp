@@ -59,13 +59,13 @@ void expect_average(CommunicationLane& allreduce, kernels::Floats const& arena,
 
 const std::vector<Slice> all_lengths{{0, 1}, {1, 99}, {100, 100}, {200, 101}, {301, 199}, {500, 500}};
 
-TEST(Staged, SlicesOfAnyLengthComeBackAveragedWithAThread) {
+TEST(Staged, AThreadedLaneAveragesSlicesOfAnyLength) {
   const kernels::Floats arena("arena", 1000);
   ThreadedLane allreduce(make(arena).engine);
   for (int pass = 0; pass < 3; ++pass) expect_average(allreduce, arena, all_lengths);
 }
 
-TEST(Staged, AndWhenPolled) {
+TEST(Staged, APolledLaneAveragesSlicesOfAnyLength) {
   const kernels::Floats arena("arena", 1000);
   for (const bool poll : {true, false}) {
     PolledLane allreduce(make(arena).engine, poll);
@@ -73,7 +73,7 @@ TEST(Staged, AndWhenPolled) {
   }
 }
 
-TEST(Staged, LeavesTheRestOfTheArenaAlone) {
+TEST(Staged, DoesNotChangeTheRestOfTheArena) {
   const kernels::Floats arena("arena", 400);
   const float mine = verification_weight(test_runtime->rank());
   write_verification_pattern(arena, {0, 400}, test_runtime->rank());
@@ -86,7 +86,7 @@ TEST(Staged, LeavesTheRestOfTheArenaAlone) {
 }
 
 // While a piece is reduced, the previous piece is copied back and the next piece is fetched.
-TEST(Staged, CopiesRunBesideTheReduction) {
+TEST(Staged, CopiesOverlapWithTheReduction) {
   const kernels::Floats arena("arena", 1000);
   auto [staging, engine] = make(arena);
   engine->begin(all_reduce({0, 1000}), {Clock::now()});
@@ -129,7 +129,7 @@ TEST(Staged, GradientsAreRoundedToBf16AndWidened) {
   }
 }
 
-TEST(Staged, Bf16LeavesTheRestOfTheArenaAlone) {
+TEST(Staged, Bf16DoesNotChangeTheRestOfTheArena) {
   const kernels::Floats arena("arena", 400);
   write_gradients(arena);
   auto [staging, engine] = make(arena, 60, WireFormat::bf16);
@@ -164,7 +164,7 @@ void scale_in_place(float* values, std::size_t count, float factor) {
   for (std::size_t i = 0; i < count; ++i) values[i] *= factor;
 }
 
-TEST(DeviceBuffers, AreScaledWhereTheyAre) {
+TEST(DeviceBuffers, AreScaledInPlace) {
   const kernels::Floats arena("arena", 1000);
   auto engine = std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), piece, 60, WireFormat::fp32,
                                             CallTable(), scale_in_place);

@@ -16,7 +16,7 @@
 namespace ddproxy {
 namespace {
 
-TEST(CoreProbe, OneRankHasNone) {
+TEST(CoreProbe, GivesNoValueOnOneRank) {
   if (test_runtime->ranks() > 1) GTEST_SKIP() << "for one rank";
   CoreProbe probe(*test_runtime);
   EXPECT_TRUE(std::isnan(probe.measure()));
@@ -38,7 +38,7 @@ TEST(ClockProbe, ReadsTheClocksOfThisGpu) {
   EXPECT_LE(clocks->sm_hz, clocks->most_sm_hz);
 }
 
-TEST(CoreProbe, ReplayedAllReducesHaveNone) {
+TEST(CoreProbe, IsNotMadeForReplayedAllReduces) {
   EXPECT_EQ(make_state_probe(*test_runtime, false), nullptr);
 }
 
@@ -71,7 +71,7 @@ class OwnCore {
 
 // A probe of a busy machine may give no value. So after 20 probes the test goes on until it has three values,
 // for 2000 probes at most.
-TEST(CoreProbe, AllRanksGetTheSameValueOrNone) {
+TEST(CoreProbe, GivesAllRanksTheSameValueOrNoValue) {
   auto const& runtime = *test_runtime;
   const OwnCore core;
   CoreProbe probe(runtime);
@@ -92,7 +92,7 @@ TEST(CoreProbe, AllRanksGetTheSameValueOrNone) {
 
 // The probe waits for a rank that comes late. It must not count the wait: 50 ms over 400 round trips would be
 // 125 us each.
-TEST(CoreProbe, ALateRankIsNoSlowRoundTrip) {
+TEST(CoreProbe, DoesNotCountTheWaitForALateRank) {
   auto const& runtime = *test_runtime;
   if (runtime.ranks() == 1) GTEST_SKIP() << "for several ranks";
   CoreProbe probe(runtime);
@@ -104,7 +104,7 @@ TEST(CoreProbe, ALateRankIsNoSlowRoundTrip) {
 }
 
 // If two ranks share a core, one of them cannot answer while the other one waits. So the probe gives up.
-TEST(CoreProbe, RanksThatShareACoreHaveNone) {
+TEST(CoreProbe, GivesUpIfRanksShareACore) {
   auto const& runtime = *test_runtime;
   if (runtime.ranks() == 1) GTEST_SKIP() << "for several ranks";
   cpu_set_t before, one;
@@ -119,7 +119,7 @@ TEST(CoreProbe, RanksThatShareACoreHaveNone) {
   EXPECT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
-TEST(PlantedState, TurnsAreCountedInProbes) {
+TEST(PlantedState, ChangesAfterTheGivenNumberOfProbes) {
   PlantedState state(2);
   std::vector<bool> slow;
   for (int i = 0; i < 6; ++i) {

@@ -113,14 +113,14 @@ std::vector<model::Shape> all_shapes() {
 
 using Names = std::vector<std::string>;
 
-TEST(StepCompletion, OfEachGradientIsWhenTheGraphSaysSo) {
+TEST(StepCompletion, EachGradientIsCompleteWhenTheGraphSaysSo) {
   for (auto const& shape : all_shapes())
     for (const auto checkpoint : {model::Checkpoint::none, model::Checkpoint::layer})
       EXPECT_EQ(incomplete(case_of(shape, checkpoint)), Names{});
 }
 
 // Shows that the test above can fail: it finds each gradient that is copied one compute task too early.
-TEST(StepCompletion, OfNoGradientIsATaskEarlier) {
+TEST(StepCompletion, NoGradientIsCompleteOneTaskEarlier) {
   for (auto const& shape : all_shapes())
     EXPECT_EQ(incomplete(case_of(shape), 1).size(), model::backward_pass(shape).gradients.size());
 }
@@ -133,7 +133,7 @@ bool is_backward_of_head(model::Task const& task, model::BackwardPass const& pas
 
 // The output head and the token embedding both contribute to the gradient of a tied embedding. So this
 // gradient is not complete after the backward computation of the head.
-TEST(StepCompletion, OfATiedEmbeddingIsNotAfterTheHead) {
+TEST(StepCompletion, ATiedEmbeddingGradientIsNotCompleteAfterTheHead) {
   for (auto shape : {model::find_preset("tiny"), small_llama()}) {
     shape.tied = true;
     const auto pass = model::backward_pass(shape);

@@ -90,12 +90,12 @@ void expect_gradients(StepCase const& c) {
   }
 }
 
-TEST(StepDifferences, OfALlamaModel) {
+TEST(StepDifferences, EqualTheGradientsOfALlamaModel) {
   const model::Shape shape = small_llama();
   expect_gradients({shape, {1, 16}, {.ddp = {.plan = plan_of(shape, 0)}, .micro_batches = 2}});
 }
 
-TEST(StepDifferences, OfMixedModels) {
+TEST(StepDifferences, EqualTheGradientsOfMixedModels) {
   for (auto const& shape : mixed_models())
     expect_gradients({shape, {2, 11}, {.ddp = {.plan = plan_of(shape, 0)}}});
 }

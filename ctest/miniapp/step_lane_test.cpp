@@ -136,7 +136,7 @@ TEST(StepLane, BucketsInMemoryOfTheirOwnGiveTheSameBits) {
 
 // ---- planted faults
 
-TEST(StepLanePlanted, AMicroBatchThatIsAssignedIsCaught) {
+TEST(StepLanePlanted, AMicroBatchThatOverwritesGradientsIsCaught) {
   const model::Shape shape = small_llama();
   const auto assign = [](model::StepGraph& graph) {
     for (auto& task : graph.tasks)
@@ -149,8 +149,8 @@ TEST(StepLanePlanted, AMicroBatchThatIsAssignedIsCaught) {
   EXPECT_GT(errors_of(wrong, one).largest, 0.1);
 }
 
-// The last block's activations are still there: nothing overwrites them before its backward pass. So the test
-// leaves out recompute tasks of the first block, one at a time.
+// The activations of the last block are still in memory: nothing overwrites them before its backward pass.
+// So the test leaves out recompute tasks of the first block, one at a time.
 TEST(StepLanePlanted, ARecomputeThatIsLeftOutIsCaught) {
   const model::Shape shape = small_llama();
   const auto pass = model::backward_pass(shape);
@@ -195,14 +195,14 @@ TEST(StepLanePlanted, AnUpdateBeforeItsAllReduceIsCaught) {
   EXPECT_GT(different(wrong.parameters(), right.parameters()), 0U);
 }
 
-TEST(StepLanePlanted, ATaskThatLacksAPlaceIsRefused) {
+TEST(StepLanePlanted, ATaskThatLacksAnAccessIsRefused) {
   const model::Shape shape = small_llama();
   const StepCase c{shape, {2, 13}, {.ddp = {.plan = plan_of(shape)}}};
   EXPECT_THROW(StepRun(c, [](model::StepGraph& graph) { graph.tasks[1].accesses.pop_back(); }),
                std::logic_error);
 }
 
-TEST(StepLane, RefusesWrongInput) {
+TEST(StepLane, RefusesAMissingClipLimitAndATooLongSequence) {
   const model::Shape shape = small_llama();
   const model::WholeStep clipped{.ddp = {.plan = plan_of(shape)}, .clipped = true};
   EXPECT_THROW(StepRun({shape, {2, 13}, clipped}), std::invalid_argument);

@@ -74,12 +74,12 @@ std::vector<std::string> log_of(bool overlapped, model::CopyMode copies) {
 
 using Log = std::vector<std::string>;
 
-TEST(RunStep, StartsABucketRightAfterTheOperatorThatClosesIt) {
+TEST(RunStep, StartsABucketRightAfterTheOperatorThatCompletesIt) {
   EXPECT_EQ(log_of(true, model::CopyMode::none),
             (Log{"op0", "op1", "start5", "op2", "op3", "start7", "fence", "wait"}));
 }
 
-TEST(RunStep, WithoutOverlapAllBucketsFollowTheBackwardPass) {
+TEST(RunStep, StartsAllBucketsAfterTheBackwardPassWithoutOverlap) {
   EXPECT_EQ(log_of(false, model::CopyMode::none),
             (Log{"op0", "op1", "op2", "op3", "fence", "start5", "start7", "wait"}));
 }
@@ -95,7 +95,7 @@ TEST(RunStep, CopiesEachBucketBackOnceItIsReduced) {
   EXPECT_EQ(end, (Log{"fence", "wait0", "copy0>5", "wait1", "copy2>7", "wait", "fence"}));
 }
 
-TEST(RunStep, RefusesATaskThatItCannotCarryOut) {
+TEST(RunStep, RefusesACollectiveOnAnUnknownCommunicator) {
   const auto workload = two_gradients();
   auto graph =
       model::ddp(workload.pass, {model::per_tensor_plan(workload.gradient_bytes)}, 2).classes[0].graph;
@@ -105,9 +105,9 @@ TEST(RunStep, RefusesATaskThatItCannotCarryOut) {
   EXPECT_THROW(CompiledStep(graph, test_places(graph)), std::logic_error);
 }
 
-// A simulation lets a second compute lane run beside the first. run_step() has only one compute lane, so it
-// would run another step than the one that was predicted.
-TEST(RunStep, RefusesACopyOnALaneOfItsOwn) {
+// In a simulation two compute lanes can run at the same time. run_step() has only one compute lane, so it
+// would run another step than the predicted step.
+TEST(RunStep, RefusesACopyOnASecondComputeLane) {
   const auto workload = two_gradients();
   auto graph = model::ddp(workload.pass,
                           {model::per_tensor_plan(workload.gradient_bytes), true, model::CopyMode::in_out}, 1)

@@ -121,8 +121,8 @@ void expect_golden(FirstStep const& found) {
   EXPECT_LT(found.changes.worst, 1e-3) << found.changes.where;
 }
 
-// The updates of the 128 biases of the keys are left out, and those of positions that no token has.
-TEST(StepOwnGradients, AreThoseOfPyTorchForGpt2) {
+// The updates of the 128 biases of the keys and of positions that no token has are left out.
+TEST(StepOwnGradients, AgreeWithPyTorchForGpt2) {
   const auto found = first_step("gpt2", model::find_preset("tiny"));
   expect_golden(found);
   EXPECT_EQ(found.left_out, 207U);
@@ -130,7 +130,7 @@ TEST(StepOwnGradients, AreThoseOfPyTorchForGpt2) {
 }
 
 // The updates of tokens that do not occur are left out.
-TEST(StepOwnGradients, AreThoseOfPyTorchForLlama) {
+TEST(StepOwnGradients, AgreeWithPyTorchForLlama) {
   const auto found = first_step("llama", small_llama());
   expect_golden(found);
   EXPECT_EQ(found.left_out, 73U);

@@ -222,7 +222,7 @@ TEST(StepReplay, RefusesTimesOfAnotherModel) {
   EXPECT_THROW(StepReplay{phases}, std::invalid_argument);
 }
 
-TEST(StepReplay, DoesNotKnowAnOperatorWithoutATime) {
+TEST(StepReplay, RefusesAnOperatorWithoutATime) {
   const Twin twin({});
   auto few = twin.phases;
   few.forward.pop_back();

@@ -75,7 +75,7 @@ void expect_updates(StepCase const& c) {
   }
 }
 
-TEST(StepUpdate, IsThatOfADoubleLoop) {
+TEST(StepUpdate, AgreesWithALoopInDoublePrecision) {
   for (auto const& shape : {model::find_preset("tiny"), small_llama()}) expect_updates(training(shape));
 }
 
@@ -125,7 +125,7 @@ TEST(StepUpdate, AllRanksKeepTheSameParameters) {
   EXPECT_EQ(different(step.parameters(), first), 0U);
 }
 
-TEST(StepUpdate, InitialiseStartsAgain) {
+TEST(StepUpdate, InitialiseRestartsTheTraining) {
   StepRun step(training(small_llama()));
   step.run();
   const std::vector<float> first(step.parameters().begin(), step.parameters().end());

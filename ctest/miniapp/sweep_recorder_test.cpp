@@ -121,7 +121,7 @@ TEST_F(SweepRecorder, StoresEachNumberAtItsPlace) {
 }
 
 // If a case has another number of all-reduces than of buckets, the file keeps only the sum of their times.
-TEST_F(SweepRecorder, KeepsTheSumOfOtherAllReduces) {
+TEST_F(SweepRecorder, KeepsTheSumOfAllReducesIfTheirNumberIsUnexpected) {
   if (!recorder_) return;
   const Sample sample = next_sample(reports_[0].item.plan.size() + 1);
   recorder_->sample(0, 0, 0, sample);
@@ -131,7 +131,7 @@ TEST_F(SweepRecorder, KeepsTheSumOfOtherAllReduces) {
   expect_equal(found[1].at(0), other);
 }
 
-TEST_F(SweepRecorder, KnowsASampleWithoutAllReducesAndProbes) {
+TEST_F(SweepRecorder, GivesBackASampleWithoutAllReducesAndProbes) {
   if (!recorder_) return;
   recorder_->sample(0, 0, 0, {{1, 2}, {1, 2}, {1, 2}, {0, 0}});
   const Sample found = recorder_->samples()[0].at(0);

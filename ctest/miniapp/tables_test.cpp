@@ -34,7 +34,7 @@ CaseReport with_rounds(CaseReport report, std::vector<double> totals) {
   return report;
 }
 
-TEST(TuningLine, HoldsTheBestCapAgainst25MiBAndTheWorst) {
+TEST(TuningLine, ComparesTheBestCapWith25MiBAndTheWorstCap) {
   std::vector<CaseReport> reports{measured(model::strategy_named("naive"), 0, {0.9, 0.9, 0.9}),
                                   measured(model::strategy_named("bucketed"), 4, {0.200, 0.199, 0.201}),
                                   measured(model::strategy_named("bucketed"), 25, {0.165, 0.164, 0.166}),
@@ -51,7 +51,7 @@ TEST(TuningLine, HoldsTheBestCapAgainst25MiBAndTheWorst) {
 
 // Of all cases, added/4 has the smallest T and added/1 the largest. Neither of them is a bucketed case, so
 // the line must not name them.
-TEST(TuningLine, IsAboutTheStrategyBucketedOnly) {
+TEST(TuningLine, NamesOnlyCasesOfTheStrategyBucketed) {
   const model::Strategy added{"added", model::BucketRule::cap, true, model::ddp};
   const std::vector<CaseReport> reports{
       measured(added, 4, {0.1, 0.1, 0.1}), measured(added, 1, {0.9, 0.9, 0.9}),
@@ -75,7 +75,7 @@ TEST(TuningLine, AnotherStrategyWithTheSameBucketsIsNotEquallyFast) {
   EXPECT_EQ(line.find("within the noise"), std::string::npos) << line;
 }
 
-TEST(TuningLine, SaysWhereTheNoiseIsLarger) {
+TEST(TuningLine, SaysIfADifferenceIsWithinTheNoise) {
   const std::vector<CaseReport> reports{
       with_rounds(measured(model::strategy_named("bucketed"), 4, {0.200, 0.170, 0.201}), {0.17, 0.2, 0.201}),
       with_rounds(measured(model::strategy_named("bucketed"), 25, {0.150, 0.149, 0.180}),
@@ -119,7 +119,7 @@ StepRow step_row(std::string name, double seconds, double predicted) {
   return made;
 }
 
-TEST(StepTable, ShowsNoErrorOfPartsThatTakeAlmostNothing) {
+TEST(StepTable, ShowsNoErrorOfPartsThatTakeAlmostNoTime) {
   StepFigures figures;
   figures.rows = {step_row("forward", 0.9, 0.45), step_row("clip", 0.001, 0.1), step_row("waiting", 0.001, 0),
                   step_row("step", 1, 1), step_row("exposed", 0.001, 0.1)};
@@ -161,7 +161,7 @@ TEST(TuningLine, SaysThatOneSampleDoesNotTellTheNoise) {
   EXPECT_EQ(tuning_line({reports[0]}, unknown), "best cap: bucketed/4, the only cap that was measured\n");
 }
 
-TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {
+TEST(WaterfallLine, SplitsTheMeasuredEIntoItsCauses) {
   auto report = measured(model::strategy_named("bucketed"), 25, {0.3, 0.3, 0.3});
   report.measured->exposed = {0.1, 0.09, 0.11};
   EXPECT_EQ(
@@ -213,7 +213,7 @@ TEST(Tables, memory_is_printed_from_one_gibibyte_on) {
             "memory of a rank: predicted 2048.0 MiB, measured peak 2252.8 MiB (+10.0 %)\n");
 }
 
-TEST(Interruption, says_what_the_unfinished_file_has_and_how_to_go_on) {
+TEST(Interruption, names_the_saved_rounds_and_the_way_to_continue) {
   EXPECT_EQ(interruption_text("r.h5", {3, false}),
             "interrupted by a signal; what was measured is saved in r.h5.part. 3 rounds of the sweep are "
             "complete. To "

@@ -21,7 +21,7 @@ ThreadWish wish_of(int command_line, std::map<std::string, std::string> const& s
   return find_wish(command_line, input_file, variable, [&](char const* name) { return name == own; });
 }
 
-TEST(ThreadWish, TheCommandLineThenTheEnvironmentThenTheInput) {
+TEST(ThreadWish, PrefersTheCommandLineThenTheEnvironmentThenTheInput) {
   EXPECT_EQ(wish_of(5, {{"OMP_NUM_THREADS", "4"}}, 3).source, "--kokkos-num-threads");
   EXPECT_EQ(wish_of(0, {{"OMP_NUM_THREADS", "4"}, {"KOKKOS_NUM_THREADS", "2"}}, 3).threads, 2);
   EXPECT_EQ(wish_of(0, {{"OMP_NUM_THREADS", "4,2"}}, 3).threads, 4) << "of the outer parallel region";
@@ -29,13 +29,13 @@ TEST(ThreadWish, TheCommandLineThenTheEnvironmentThenTheInput) {
   EXPECT_EQ(wish_of(0, {}, 0).threads, 0);
 }
 
-TEST(ThreadWish, NonsenseAndWhatTheFirstStartSetDoNotCount) {
+TEST(ThreadWish, IgnoresInvalidVariablesAndVariablesOfTheFirstStart) {
   EXPECT_EQ(wish_of(0, {{"OMP_NUM_THREADS", "many"}}, 0).threads, 0);
   EXPECT_EQ(wish_of(0, {{"OMP_NUM_THREADS", "1"}}, 0, "OMP_NUM_THREADS").threads, 0);
   EXPECT_EQ(wish_of(0, {{"OMP_NUM_THREADS", "1"}}, 7, "OMP_NUM_THREADS").threads, 7);
 }
 
-TEST(ChooseThreads, UnboundRanksHaveTheirShare) {
+TEST(ChooseThreads, UnboundRanksShareTheCoresEqually) {
   const std::vector<int> all{0, 1, 2, 3, 4, 5, 6, 7};
   for (auto const& choice : choose_threads({{all}, {all}})) {
     EXPECT_EQ(choice.threads, 3);
@@ -46,7 +46,7 @@ TEST(ChooseThreads, UnboundRanksHaveTheirShare) {
   }
 }
 
-TEST(ChooseThreads, BoundRanksAndASingleOneShareWithNobody) {
+TEST(ChooseThreads, BoundRanksAndASingleRankShareNoCores) {
   const auto bound = choose_threads({{{0}}, {{1}}});
   EXPECT_EQ(bound[1].threads, 1);
   EXPECT_EQ(bound[1].sharing, 1);
@@ -54,7 +54,7 @@ TEST(ChooseThreads, BoundRanksAndASingleOneShareWithNobody) {
   EXPECT_EQ(choose_threads({{{0, 1}}})[0].threads, 2);
 }
 
-TEST(ChooseThreads, AWishCountsWhateverItCosts) {
+TEST(ChooseThreads, AWishIsFollowedEvenIfCoresAreOversubscribed) {
   const auto choice = choose_threads({{{0, 1}, 2}, {{0, 1}, 2}})[0];
   EXPECT_EQ(choice.threads, 2);
   EXPECT_EQ(choice.own, 1);
@@ -94,7 +94,7 @@ TEST(Threads, TheLineAndTheComplaintNameTheCpuQuota) {
   EXPECT_TRUE(complain_of_threads(choose_threads({{all}}, 0.5), {}).ends_with("to at least one core"));
 }
 
-TEST(Threads, TheLineNamesThreadsRanksCoresAndWhy) {
+TEST(Threads, TheLineNamesThreadsRanksCoresAndTheReason) {
   EXPECT_EQ(
       describe(choose_threads({{{0, 1}}, {{0, 1}}}), {}),
       "threads: 2 ranks share 2 cores; each of 2 ranks computes with 1 thread; communication runs on the "
@@ -112,7 +112,7 @@ TEST(Threads, TheLineNamesThreadsRanksCoresAndWhy) {
       "communication runs on the core that also computes");
 }
 
-TEST(Threads, AComplaintNamesTheCure) {
+TEST(Threads, TheComplaintSaysHowToAvoidOversubscription) {
   EXPECT_EQ(complain_of_threads(choose_threads({{{0, 1}}, {{0, 1}}}), {}), "");
   const auto wished = complain_of_threads(choose_threads({{{0, 1}, 2}, {{0, 1}, 2}}), {2, "OMP_NUM_THREADS"});
   EXPECT_NE(wished.find("2 ranks of a node share 2 cores, and each rank has 2 threads (OMP_NUM_THREADS)"),
@@ -132,7 +132,7 @@ std::string idle(std::vector<Seat> const& node, int cores) {
   return complain_of_idle_cores(ranks);
 }
 
-TEST(Threads, CoresThatALauncherLeavesIdleAreNamed) {
+TEST(Threads, AComplaintCountsCoresThatTheLauncherLeavesIdle) {
   EXPECT_EQ(
       idle({{{0}}, {{1}}}, 64),
       "the launcher lets the 2 ranks of a node use 2 of the 64 cores that it has there, so compute takes "

@@ -129,24 +129,24 @@ struct NcclVerbs : testing::Test {
   }
 };
 
-TEST_F(VerbsOnDevice, OfMpiAreRightElementByElement) {
+TEST_F(VerbsOnDevice, MpiIsRightElementByElement) {
   check_all(mpi_ways, Group());
 }
 
-TEST_F(VerbsOnDevice, OfMpiAreRightOnHalfOfTheRanks) {
+TEST_F(VerbsOnDevice, MpiIsRightOnHalfOfTheRanks) {
   if (test_runtime->ranks() < 2) GTEST_SKIP() << "one rank has no half";
   check_all(mpi_ways, Group(test_runtime->ranks() / 2));
 }
 
-TEST_F(VerbsOnDevice, OfMpiPutPartsElsewhere) {
+TEST_F(VerbsOnDevice, MpiReduceScatterWritesToAnotherPlace) {
   check_parts_elsewhere(mpi_ways, Group());
 }
 
-TEST_F(VerbsOnDevice, OfMpiAddToWhatIsThere) {
+TEST_F(VerbsOnDevice, MpiReduceScatterAddsToExistingNumbers) {
   check_adding(mpi_ways, Group());
 }
 
-TEST_F(VerbsOnDevice, OfMpiSendToAPeer) {
+TEST_F(VerbsOnDevice, MpiSendArrivesAtItsPeer) {
   if (test_runtime->ranks() < 2) GTEST_SKIP() << "needs two ranks";
   check_transfer(mpi_ways, Group());
 }
@@ -160,18 +160,18 @@ TEST_F(NcclVerbs, AreRightOnHalfOfTheRanks) {
   check_all(nccl_ways, Group(test_runtime->ranks() / 2));
 }
 
-TEST_F(NcclVerbs, PutPartsElsewhere) {
+TEST_F(NcclVerbs, ReduceScatterWritesToAnotherPlace) {
   check_parts_elsewhere(nccl_ways, Group());
 }
 
-TEST_F(NcclVerbs, SendToAPeer) {
+TEST_F(NcclVerbs, ASendArrivesAtItsPeer) {
   if (test_runtime->ranks() < 2) GTEST_SKIP() << "needs two ranks";
   check_transfer(nccl_ways, Group());
 }
 
 // Each rank of a ring sends to the next one and receives from the previous one. If the two calls were not
 // issued as a group, they would deadlock.
-TEST_F(NcclVerbs, CrossingSendsOfAGroupArrive) {
+TEST_F(NcclVerbs, GroupedSendsAroundARingArrive) {
   const Group group;
   const int n = group.place.ranks, right = (group.place.rank + 1) % n, left = (group.place.rank + n - 1) % n;
   if (n < 2) GTEST_SKIP() << "needs two ranks";
@@ -189,11 +189,11 @@ TEST_F(NcclVerbs, CrossingSendsOfAGroupArrive) {
               });
 }
 
-TEST_F(NcclVerbs, AddToWhatIsThere) {
+TEST_F(NcclVerbs, ReduceScatterAddsToExistingNumbers) {
   check_adding(nccl_ways, Group());
 }
 
-TEST_F(NcclVerbs, RefuseToPackAGroup) {
+TEST_F(NcclVerbs, RefuseAGroupOfAllReduces) {
   const Group group;
   on_each_way({nccl_ways.back()}, group, numbers(group).size(),
               [&](CommunicationLane& lane, kernels::Floats const&) {

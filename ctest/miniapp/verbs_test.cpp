@@ -71,7 +71,7 @@ TEST(Verbs, AreRightOnGroupsOfTwo) {
   check_all(Group(2));
 }
 
-TEST(Verbs, AThreadDrivesThemToo) {
+TEST(Verbs, AreRightOnAThreadedLane) {
   const Group group;
   for (const Verb verb : group_verbs) {
     auto memory = numbers(group);
@@ -81,7 +81,7 @@ TEST(Verbs, AThreadDrivesThemToo) {
   }
 }
 
-TEST(Verbs, PartsMayLieElsewhere) {
+TEST(Verbs, ReduceScatterWritesToAnotherPlace) {
   const Group group;
   for (auto const& way : ways) {
     auto memory = numbers(group);
@@ -118,7 +118,7 @@ std::vector<Way> direct_ways(std::size_t elements) {
 
 // Each rank of a ring sends to the next one and receives from the previous one. If the two calls were not
 // issued as a group, they would deadlock.
-TEST(Verbs, CrossingSendsOfAGroupArrive) {
+TEST(Verbs, GroupedSendsAroundARingArrive) {
   const Group group;
   const int n = group.place.ranks, right = (group.place.rank + 1) % n, left = (group.place.rank + n - 1) % n;
   if (n < 2) GTEST_SKIP() << "needs two ranks";
@@ -145,7 +145,7 @@ TEST(Verbs, CrossingSendsOfAGroupArrive) {
 
 // One rank issues a send and a receive as a group. Its peer issues them one by one, as the last ranks of a
 // pipeline do.
-TEST(Verbs, AGroupMeetsSingleCalls) {
+TEST(Verbs, AGroupOnOneRankMatchesSingleCallsOnItsPeer) {
   const Group group;
   if (group.place.ranks < 2) GTEST_SKIP() << "needs two ranks";
   const bool even = group.place.rank % 2 == 0;
@@ -168,7 +168,7 @@ TEST(Verbs, AGroupMeetsSingleCalls) {
 }
 
 // The gradient shard already contains the gradients of a micro-batch.
-TEST(Verbs, AReduceScatterAddsToWhatIsThere) {
+TEST(Verbs, ReduceScatterAddsToExistingNumbers) {
   const Group group;
   const Slice shard = group.elsewhere();
   CollectiveCall call{Verb::reduce_scatter, group.full(), shard};
@@ -186,7 +186,7 @@ TEST(Verbs, AReduceScatterAddsToWhatIsThere) {
   }
 }
 
-// Tests the check itself: it must find each of these faults.
+// Tests wrong_elements(), which must find each planted fault.
 TEST(Verbs, PlantedFaultsAreSeen) {
   const Group group;
   if (group.place.ranks < 2) GTEST_SKIP() << "needs two ranks";
@@ -211,7 +211,7 @@ TEST(Verbs, PlantedFaultsAreSeen) {
   EXPECT_GT(after(in_place(Verb::all_gather, shifted, group.place), Verb::all_gather), 0);
 }
 
-TEST(Verbs, RefusesWhatARankCannotDo) {
+TEST(Verbs, RefuseInvalidCalls) {
   const Group group;
   std::vector<float> memory(1000);
   const Way way{false, false, WireFormat::fp32, 1000};
@@ -235,7 +235,7 @@ TEST(Verbs, RefusesWhatARankCannotDo) {
   refuses({Verb::send, {0, 4}, {0, 0}, group.place.rank});
 }
 
-TEST(Verbs, RefusesGroupsOfOtherCallsThanSendsAndReceives) {
+TEST(Verbs, RefuseAGroupOfAllReduces) {
   const Group group;
   std::vector<float> memory(1000);
   const CollectiveCall two[] = {all_reduce({0, 4}), all_reduce({4, 4})};

@@ -12,7 +12,7 @@
 namespace ddproxy {
 namespace {
 
-TEST(VerificationPattern, IsSmallIntegersThatDependOnTheElement) {
+TEST(VerificationPattern, HasTheIntegersFrom1To8) {
   std::set<float> seen;
   for (std::uint64_t i = 0; i < 1000; ++i) {
     EXPECT_EQ(verification_pattern(i), std::round(verification_pattern(i)));
@@ -44,7 +44,7 @@ TEST(VerificationPattern, PoisonAndSingleErrorsAreFound) {
   EXPECT_EQ(find_wrong(arena, {0, 1000}, 1).first, 437);
 }
 
-TEST(VerificationPattern, WithAnotherShiftMostElementsAreWrong) {
+TEST(VerificationPattern, DiffersInMostElementsWithAnotherShift) {
   const kernels::Floats arena("arena", 1000);
   write_verification_pattern(arena, {0, 1000}, 0, 1, 1'000'003);
   EXPECT_EQ(find_wrong(arena, {0, 1000}, 1, 1, 1'000'003).count, 0);
@@ -63,7 +63,7 @@ kernels::Floats averaged_in_bf16(int ranks, int groups, int missing = -1) {
   return sum;
 }
 
-TEST(VerificationPattern, InGroupsOfFourItsSumsAreExactInBf16ForAnyNumberOfRanks) {
+TEST(VerificationPattern, GroupsMakeBf16SumsExactForAnyNumberOfRanks) {
   for (int ranks : {1, 2, 4, 5, 8, 64, 1000}) {
     const int groups = verification_groups(WireFormat::bf16, ranks);
     EXPECT_EQ(find_wrong(averaged_in_bf16(ranks, groups), {0, 1000}, ranks, groups).count, 0) << ranks;
@@ -71,14 +71,14 @@ TEST(VerificationPattern, InGroupsOfFourItsSumsAreExactInBf16ForAnyNumberOfRanks
   EXPECT_GT(find_wrong(averaged_in_bf16(64, 1), {0, 1000}, 64, 1).count, 0) << "without groups they are not";
 }
 
-TEST(VerificationPattern, InGroupsAMissingRankIsFoundToo) {
+TEST(VerificationPattern, AMissingRankIsFoundWithGroups) {
   for (int missing = 0; missing < 8; ++missing) {
     const int groups = verification_groups(WireFormat::bf16, 8);
     EXPECT_EQ(find_wrong(averaged_in_bf16(8, groups, missing), {0, 1000}, 8, groups).count, 500) << missing;
   }
 }
 
-TEST(VerificationPattern, TheBackwardPassWritesEveryGradientWithTheOperationThatCompletesIt) {
+TEST(VerificationPattern, ABackwardPassWritesEachGradientInTheOperationThatCompletesIt) {
   model::BackwardPass pass;
   pass.operations.resize(3);
   pass.gradients.push_back({"a", "l", 2, 1});

@@ -124,7 +124,7 @@ TEST(VerifyStep, AcceptsEveryStep) {
   }
 }
 
-TEST(VerifyStep, LeavesTheStepAsItWasBefore) {
+TEST(VerifyStep, DoesNotChangeTheLossesOfLaterSteps) {
   for (const auto stage : stages()) {
     const Config config = small(stage);
     std::vector<double> losses;
@@ -196,7 +196,7 @@ std::vector<Config> with_and_without_updates(ShardStage stage) {
   return all;
 }
 
-TEST(VerifyStepPlanted, ASumInPlaceOfTheAverageIsCaught) {
+TEST(VerifyStepPlanted, ASumInsteadOfTheAverageIsCaught) {
   if (ranks() == 1) GTEST_SKIP() << "the sum of one rank is the average";
   for (const auto stage : stages())
     for (Config config : with_and_without_updates(stage))
@@ -264,7 +264,7 @@ TEST(VerifyStepPlanted, AShardThatIsOffByOneIsCaught) {
           "expected");
 }
 
-TEST(VerifyStepPlanted, AMicroBatchThatIsAssignedInPlaceOfAddedIsCaught) {
+TEST(VerifyStepPlanted, AMicroBatchThatIsAssignedInsteadOfAddedIsCaught) {
   for (const auto wire : {WireFormat::fp32, WireFormat::bf16}) {
     Config config = small(ShardStage::none);
     config.step.accumulation = 2;
@@ -280,7 +280,7 @@ TEST(VerifyStepPlanted, AMicroBatchThatIsAssignedInPlaceOfAddedIsCaught) {
   }
 }
 
-TEST(VerifyStepPlanted, ANormWithoutABucketIsCaught) {
+TEST(VerifyStepPlanted, ANormThatLeavesOutABucketIsCaught) {
   for (const auto stage : stages()) {
     Config config = small(stage);
     config.step.clip = 1;

@@ -24,7 +24,7 @@ kernels::HostFloats numbers(std::size_t count) {
   return values;
 }
 
-TEST(DeviceWire, RoundsEachValueAndGivesItBackTimesTheFactor) {
+TEST(DeviceWire, PackRoundsToBf16AndUnpackMultipliesByTheFactor) {
   const kernels::Space exec;
   DeviceWire wire(3000);
   for (const std::size_t count : {1000, 70, 3000}) {
@@ -45,7 +45,7 @@ TEST(DeviceWire, RoundsEachValueAndGivesItBackTimesTheFactor) {
   }
 }
 
-TEST(DeviceWire, AddsWhatItGivesBack) {
+TEST(DeviceWire, UnpackAndAddOnDeviceAddToTheTarget) {
   const kernels::Space exec;
   DeviceWire wire(100);
   const auto before = numbers(100);

@@ -20,7 +20,7 @@ int ranks() {
   return test_runtime->ranks();
 }
 
-TEST(Bf16, EveryOneOfThemSurvivesTheWayThroughFp32) {
+TEST(Bf16, ConversionToFp32AndBackKeepsEveryValue) {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
     const auto value = static_cast<Bf16>(bits);
     if (std::isnan(from_bf16(value)))
@@ -43,13 +43,13 @@ TEST(Bf16, RoundsToTheNearestAndTiesToEven) {
   EXPECT_TRUE(std::isnan(from_bf16(to_bf16(std::bit_cast<float>(0x7F800001)))));  // bf16 drops its payload
 }
 
-TEST(Bound, IsOneRoundingForOneRankAndGrowsWithThem) {
+TEST(WireErrorBound, IsOneRoundingForOneRankAndGrowsWithTheRanks) {
   EXPECT_NEAR(wire_error_bound(WireFormat::bf16, 1), std::ldexp(1.0, -8), 1e-6);
   EXPECT_NEAR(wire_error_bound(WireFormat::bf16, 8), 8 * std::ldexp(1.0, -8), 1e-3);
   EXPECT_NEAR(wire_error_bound(WireFormat::fp32, 2), 3 * std::ldexp(1.0, -24), 1e-12);
 }
 
-TEST(Bytes, BucketsCountGradientsTablesCountTheWire) {
+TEST(WireBytes, AreConvertedFromGradientBytesAndBack) {
   const model::AllreduceCost cost = [](std::int64_t bytes) { return static_cast<double>(bytes); };
   EXPECT_EQ(of_gradients(cost, WireFormat::fp32)(400), 400);
   EXPECT_EQ(of_gradients(cost, WireFormat::bf16)(400), 200);
@@ -102,9 +102,9 @@ TEST(MpiEngine, FindsTheSameSumOnEveryRank) {
   EXPECT_EQ(values, first);
 }
 
-// Where MPI may, it must write the result directly into the memory. A copy from a buffer would take 10 to
+// If MPI may write the result directly into the memory, it must do so. A copy from a buffer would take 10 to
 // 20 % of the time of a reduce-scatter of 256 KiB to 4 MiB.
-TEST(MpiWire, AReduceScatterIsReceivedInTheMemory) {
+TEST(MpiWire, ReceivesAReduceScatterWithoutABufferIfPossible) {
   constexpr std::size_t part = 10, behind = 1000;
   const GroupPlace place{test_runtime->rank(), ranks()};
   const std::size_t whole = part * static_cast<std::size_t>(ranks());
@@ -143,7 +143,7 @@ std::size_t written_to_buffers(std::size_t x, std::size_t piece_elements, GroupP
   return written;
 }
 
-TEST(MpiWire, AReduceScatterInPlaceWritesTheElementsThatThePredictionOfMemoryCounts) {
+TEST(MpiWire, AnInPlaceReduceScatterWritesAsManyBufferElementsAsPredicted) {
   const auto n = static_cast<std::size_t>(ranks());
   for (const std::size_t piece : {1, 3, 40, 41})
     for (const std::size_t part : {1, 2, 9, 10, 11, 20, 40, 100}) {
@@ -154,7 +154,7 @@ TEST(MpiWire, AReduceScatterInPlaceWritesTheElementsThatThePredictionOfMemoryCou
     }
 }
 
-TEST(MpiEngine, CarriesNaNAlong) {
+TEST(MpiEngine, ReturnsNaNForAnElementThatIsNaN) {
   std::vector<float> values{1, std::numeric_limits<float>::quiet_NaN(), 3};
   MpiEngine engine(MPI_COMM_WORLD, values.data(), 100, 60, WireFormat::bf16);
   engine.begin(all_reduce({0, 3}), {});

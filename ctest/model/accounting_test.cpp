@@ -18,7 +18,7 @@ constexpr int bf16 = 2;
 // The TPU v5p of the book (accounting.hpp): 4.6e14 flop/s, 1.8e11 bytes/s of one link in both directions.
 constexpr LinkedDevice tpu{4.6e14, 2 * 9e10, 1, 1};
 
-TEST(Accounting, TheStackOfTheCourseHasItsPublishedNumbers) {
+TEST(Accounting, TheFfnStackOfTheCourseHasThePublishedNumbers) {
   const ModelAccount xxl = account(xxl_ffn, bf16);
   EXPECT_EQ(xxl.parameters, 219'848'638'464);
   EXPECT_NEAR(16 * static_cast<double>(xxl.parameters) / 1e9, 3517.6, 0.05);
@@ -27,7 +27,7 @@ TEST(Accounting, TheStackOfTheCourseHasItsPublishedNumbers) {
   EXPECT_EQ(account(xxl_ffn, 4).activation_bytes, 2 * 17'547'264);
 }
 
-TEST(Accounting, ThePassesOfTheStackHaveTheSameParametersAndActivations) {
+TEST(Accounting, PassesOfTheFfnStackHaveTheParametersAndActivationsOfItsAccount) {
   const BackwardPass pass = backward_pass(xxl_ffn);
   const ForwardPass forward = forward_pass(xxl_ffn);
   const ModelAccount xxl = account(xxl_ffn, bf16);
@@ -47,7 +47,7 @@ TEST(Accounting, ThePassesOfTheStackHaveTheSameParametersAndActivations) {
 
 // In the book the intensity of a link, alpha, is 2550. The book's bounds, in tokens for each device, are 850
 // for FSDP over three axes, and 99 for FSDP with tensor parallelism.
-TEST(Accounting, BoundsAreThoseOfTheBook) {
+TEST(Accounting, BoundsAgreeWithTheBook) {
   EXPECT_NEAR(link_intensity(tpu, bf16), 2555.6, 0.1);
   LinkedDevice three = tpu;
   three.shard_links = 3;
@@ -91,7 +91,7 @@ TEST(Accounting, TensorParallelismBeyondItsBoundIsNeverComputeBound) {
   EXPECT_FALSE(fsdp_tokens_with_tensor(tpu, xxl_ffn.d_ff, bf16, std::ceil(most)).has_value());
 }
 
-TEST(Accounting, RanksFitFromTheSmallestNumber) {
+TEST(Accounting, FindsTheSmallestNumberOfRanksThatFits) {
   for (const double device : {80e9, 95e9}) {
     for (const double whole : {0.0, 8.8e9}) {
       const RankMemory memory{3517.6e9, whole};
@@ -106,7 +106,7 @@ TEST(Accounting, RanksFitFromTheSmallestNumber) {
   EXPECT_FALSE(ranks_that_fit({1, 80}, 80).has_value());
 }
 
-TEST(Accounting, ATransformerHasItsParametersAndModelFlops) {
+TEST(Accounting, CountsParametersActivationsAndModelFlopsOfATransformer) {
   const Shape shape = find_preset("gpt2");
   const ModelAccount gpt2 = account(shape, 1024, 4);
   EXPECT_EQ(gpt2.parameters, parameters(backward_pass(shape)));

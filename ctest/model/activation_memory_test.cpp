@@ -18,7 +18,7 @@ std::int64_t features(std::vector<TokenTensor> const& tensors) {
   return sum;
 }
 
-TEST(ActivationMemory, TheClosedFormIsTheForwardPassOfEveryPreset) {
+TEST(ActivationMemory, TheClosedFormMatchesTheForwardPassOfEveryPreset) {
   const auto expect = [](Preset const& preset) {
     const ForwardPass pass = forward_pass(preset.shape);
     const ActivationElements closed = activation_elements(preset.shape);

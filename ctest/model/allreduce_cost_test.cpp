@@ -21,13 +21,13 @@ std::vector<CostPoint> sampled(AlphaBeta const& law, std::vector<std::int64_t> c
   return table;
 }
 
-TEST(AllreduceCost, FindsTheLineThatMadeTheTable) {
+TEST(AllreduceCost, FitReturnsAlphaAndBetaOfALinearTable) {
   const AlphaBeta fit = fit_alpha_beta(sampled({20e-6, 1e9}, {8, 1024, 65536, 1 << 24}));
   EXPECT_NEAR(fit.alpha, 20e-6, 1e-12);
   EXPECT_NEAR(fit.beta, 1e9, 1);
 }
 
-TEST(AllreduceCost, NeitherLatencyNorBandwidthIsNegative) {
+TEST(AllreduceCost, FittedLatencyAndBandwidthAreNeverNegative) {
   const std::vector<CostPoint> superlinear{{100, 1e-6}, {1000, 20e-6}, {10000, 400e-6}};
   EXPECT_EQ(fit_alpha_beta(superlinear).alpha, 0);
   EXPECT_GT(fit_alpha_beta(superlinear).beta, 0);
@@ -36,7 +36,7 @@ TEST(AllreduceCost, NeitherLatencyNorBandwidthIsNegative) {
   EXPECT_GT(fit_alpha_beta(falling).alpha, 0);
 }
 
-TEST(AllreduceCost, SmallMessagesCountAsMuchAsLargeOnes) {
+TEST(AllreduceCost, FitWeightsSmallAndLargeMessagesEqually) {
   // An error of 10 % counts the same at both ends, although the seconds differ by a factor of one million.
   const AlphaBeta law{1e-5, 1e8};
   std::vector<CostPoint> table = sampled(law, {1, 1000000000});
@@ -47,7 +47,7 @@ TEST(AllreduceCost, SmallMessagesCountAsMuchAsLargeOnes) {
   EXPECT_NEAR(fit_alpha_beta(table).alpha, 1.05e-5, 0.01e-5);
 }
 
-TEST(AllreduceCost, TellsHowFarTheLineIsFromTheTable) {
+TEST(AllreduceCost, ErrorOfReturnsTheMeanAndTheLargestRelativeError) {
   const AlphaBeta law{1e-5, 1e8};
   std::vector<CostPoint> table = sampled(law, {1, 1000, 100000, 10000000});
   EXPECT_NEAR(error_of(law, table).largest, 0, 1e-15);
@@ -59,7 +59,7 @@ TEST(AllreduceCost, TellsHowFarTheLineIsFromTheTable) {
 }
 
 // With one rank all sizes may take the same time. All errors are then the same rounding error.
-TEST(AllreduceCost, ItsMeanErrorIsNeverAboveTheLargest) {
+TEST(AllreduceCost, TheMeanErrorIsNeverAboveTheLargestError) {
   for (int i = 1; i < 200; ++i) {
     std::vector<CostPoint> flat;
     for (std::int64_t bytes = 4096; bytes <= 262144; bytes *= 2) flat.push_back({bytes, 1.37e-8 * i});
@@ -69,7 +69,7 @@ TEST(AllreduceCost, ItsMeanErrorIsNeverAboveTheLargest) {
   }
 }
 
-TEST(AllreduceCost, GoesThroughItsPoints) {
+TEST(AllreduceCost, GoesThroughThePointsOfTheTable) {
   const std::vector<CostPoint> table = read_allreduce(published("allreduce-8xa100-1node.csv"));
   const TableCost cost(table);
   double highest = 0;
@@ -97,7 +97,7 @@ TEST(AllreduceCost, ADerivedCostThatFallsIsRaised) {
   EXPECT_FALSE(never_falling(table, low, high).raised);
 }
 
-TEST(AllreduceCost, BeyondATableWhoseEndFallsItRises) {
+TEST(AllreduceCost, RisesBeyondTheTableIfTheLastTimesFall) {
   const TableCost cost({{1000, 1.0}, {2000, 2.0}, {4000, 4.0}, {8000, 3.0}});
   EXPECT_DOUBLE_EQ(cost(8000), 4.0);
   EXPECT_DOUBLE_EQ(cost(14000), 6.0);  // extrapolated from 2 s at 2000 bytes and 4 s at 8000 bytes
@@ -135,7 +135,7 @@ TEST(AllreduceCost, TheInnerSlopeIsTheWeightedHarmonicMean) {
   EXPECT_NEAR(std::log10(cost(1000) / 1e-6), 1.5 + 2 * (9.0 / 14 - 1) / 8, 1e-12);
 }
 
-TEST(AllreduceCost, OutsideTheTableItIsALine) {
+TEST(AllreduceCost, IsLinearOutsideTheTable) {
   const TableCost cost({{1000, 2e-6}, {2000, 3e-6}, {10000, 9e-6}, {20000, 19e-6}});
   EXPECT_DOUBLE_EQ(cost(500), 1.5e-6);
   EXPECT_DOUBLE_EQ(cost(40000), 39e-6);
@@ -145,7 +145,7 @@ TEST(AllreduceCost, OutsideTheTableItIsALine) {
   EXPECT_TRUE(cost.covers(20000));
 }
 
-TEST(AllreduceCost, BelowTheTableNeverLessThanProportional) {
+TEST(AllreduceCost, IsAtLeastProportionalToTheBytesBelowTheTable) {
   const TableCost cost({{1000, 1e-6}, {2000, 4e-6}});
   EXPECT_DOUBLE_EQ(cost(500), 0.5e-6);
   EXPECT_EQ(cost(0), 0);
@@ -159,7 +159,7 @@ TEST(AllreduceCost, SecondsThatFallAreRaised) {
   EXPECT_EQ(cost.table()[1].seconds, 3e-6);
 }
 
-TEST(AllreduceCost, RefusesWhatIsNoTable) {
+TEST(AllreduceCost, RefusesInvalidTables) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(TableCost({{10, 1e-6}}), std::invalid_argument);
   EXPECT_THROW(TableCost({{10, 1e-6}, {10, 2e-6}}), std::invalid_argument);

@@ -25,24 +25,24 @@ RankedTable made_by(std::function<double(double)> const& seconds, int ranks) {
   return table;
 }
 
-TEST(RanksText, counts) {
+TEST(RanksText, UsesTheSingularForOneRank) {
   EXPECT_EQ(ranks_text(1), "1 rank");
   EXPECT_EQ(ranks_text(2), "2 ranks");
 }
 
-TEST(Topology, RingByHand) {
+TEST(Topology, RingTimeMatchesHandCalculation) {
   // 4 ranks: 6 hops, and 1.5 times the bytes.
   EXPECT_DOUBLE_EQ(ring_seconds(4, {1e-6, 1e9}, 2e9), 6e-6 + 3);
   EXPECT_EQ(ring_seconds(1, nvlink, 1e9), 0);
 }
 
-TEST(Topology, TreeByHand) {
+TEST(Topology, TreeTimeMatchesHandCalculation) {
   // 5 ranks: a tree of depth 3, up and down.
   EXPECT_DOUBLE_EQ(tree_seconds(5, {1e-6, 1e9}, 2e9), 6e-6 + 4);
   EXPECT_EQ(tree_seconds(1, nvlink, 1e9), 0);
 }
 
-TEST(Topology, OneNodeTakesTheFasterOfTheTwo) {
+TEST(Topology, OneNodeUsesTheFasterOfRingAndTree) {
   EXPECT_EQ(topology_seconds({16, 16}, nvlink, fabric, 8), tree_seconds(16, nvlink, 8));
   EXPECT_EQ(topology_seconds({16, 16}, nvlink, fabric, 1e9), ring_seconds(16, nvlink, 1e9));
 }
@@ -54,7 +54,7 @@ TEST(Topology, SeveralNodesAreHierarchical) {
                    tree_seconds(8, nvlink, 8) + tree_seconds(64, fabric, 8));
 }
 
-TEST(Topology, AMeasuredTableIsTakenAsItIs) {
+TEST(Topology, AMeasuredTableIsUsedUnchanged) {
   const RankedTable table{8, read_allreduce(published("allreduce-8xa100-1node.csv"))};
   const RankedCost cost = cost_for_ranks({&table, 1}, place(8, 8));
   EXPECT_TRUE(cost.measured);
@@ -62,7 +62,7 @@ TEST(Topology, AMeasuredTableIsTakenAsItIs) {
   EXPECT_EQ(cost.cost(1 << 20), TableCost(table.points)(1 << 20));
 }
 
-TEST(Topology, LargeMessagesScaleWithTheRingsTraffic) {
+TEST(Topology, LargeMessagesScaleLikeARingAndSmallMessagesLikeATree) {
   const RankedTable table = made_by([](double x) { return topology_seconds({4, 16}, nvlink, fabric, x); }, 4);
   const RankedCost cost = cost_for_ranks({&table, 1}, place(16, 16));
   EXPECT_FALSE(cost.measured);
@@ -72,7 +72,7 @@ TEST(Topology, LargeMessagesScaleWithTheRingsTraffic) {
   EXPECT_NEAR(cost.cost(64) / tree_seconds(16, nvlink, 64), 1, 0.05);
 }
 
-TEST(Topology, ANetworkIsFoundInASecondTable) {
+TEST(Topology, TheNetworkIsDerivedFromTablesOfOneAndTwoNodes) {
   const RankedTable tables[] = {made_by(
                                     [](double x) {
                                       return topology_seconds({8, 8}, nvlink, fabric, x);
@@ -94,7 +94,7 @@ TEST(Topology, ANetworkIsFoundInASecondTable) {
   }
 }
 
-TEST(Topology, TheInsideOfANodeIsNotTakenForTheNetwork) {
+TEST(Topology, ASlowLinkInsideANodeIsNotTakenForTheNetwork) {
   const Link slow_inside{4e-6, 30e9};
   const RankedTable tables[] = {made_by(
                                     [&](double x) {
@@ -113,7 +113,7 @@ TEST(Topology, TheInsideOfANodeIsNotTakenForTheNetwork) {
   }
 }
 
-TEST(Topology, AStatedNetworkIsAddedToTheNode) {
+TEST(Topology, TheTimeOfAStatedNetworkIsAddedToTheTableOfANode) {
   const RankedTable table = made_by([](double x) { return topology_seconds({8, 8}, nvlink, fabric, x); }, 8);
   const RankedCost cost = cost_for_ranks({&table, 1}, place(32, 8), fabric);
   const std::int64_t x = 1 << 28;
@@ -122,7 +122,7 @@ TEST(Topology, AStatedNetworkIsAddedToTheNode) {
   EXPECT_EQ(cost.warnings.size(), 1U);
 }
 
-TEST(Topology, OneNodeSaysNothingAboutANetwork) {
+TEST(Topology, RefusesSeveralNodesIfOnlyOneNodeWasMeasured) {
   const RankedTable table{8, read_allreduce(published("allreduce-8xa100-1node.csv"))};
   try {
     cost_for_ranks({&table, 1}, place(64, 8));
@@ -132,7 +132,7 @@ TEST(Topology, OneNodeSaysNothingAboutANetwork) {
   }
 }
 
-TEST(Topology, RefusesWhatCannotBe) {
+TEST(Topology, RefusesInvalidPlacesAndTables) {
   EXPECT_THROW(place(12, 8), std::invalid_argument);
   EXPECT_THROW(place(0, 8), std::invalid_argument);
   EXPECT_THROW(place(8, 0), std::invalid_argument);
@@ -143,7 +143,7 @@ TEST(Topology, RefusesWhatCannotBe) {
   EXPECT_THROW(cost_for_ranks({&single, 1}, place(8, 8)), std::invalid_argument);
 }
 
-TEST(Topology, ANodeWithoutLatencyIsATableOfOneNodeToo) {
+TEST(Topology, ATableOfOneNodeMayHaveZeroLatency) {
   const RankedTable tables[] = {made_by([](double x) { return x / 1e11; }, 8),
                                 made_by(
                                     [](double x) {
@@ -153,21 +153,21 @@ TEST(Topology, ANodeWithoutLatencyIsATableOfOneNodeToo) {
   EXPECT_EQ(cost_for_ranks(tables, place(64, 8)).warnings.size(), 1U);
 }
 
-TEST(Topology, AStatedNetworkOnAnExtrapolatedNodeSaysBoth) {
+TEST(Topology, WarnsAboutAStatedNetworkAndAnExtrapolatedNode) {
   const RankedTable table = made_by([](double x) { return topology_seconds({4, 8}, nvlink, fabric, x); }, 4);
   const RankedCost cost = cost_for_ranks({&table, 1}, place(32, 8), fabric);
   EXPECT_EQ(cost.warnings.size(), 2U);
   EXPECT_TRUE(cost.uses_statement);
 }
 
-TEST(Topology, ATableOfOneRankIsNoLinksWhileThereIsAnother) {
+TEST(Topology, DerivesNoLinksFromATableOfOneRank) {
   const auto law = [](double x) { return 10e-6 + x / 1e9; };
   const RankedTable tables[] = {made_by(law, 1), made_by(law, 8)};
   EXPECT_LT(cost_for_ranks(tables, place(2, 8)).cost(1 << 20), law(1 << 20));
   EXPECT_THROW(cost_for_ranks({tables, 1}, place(2, 8)), std::invalid_argument);
 }
 
-TEST(Topology, WithoutATableOfOneNodeItSaysWhatItAssumes) {
+TEST(Topology, WarnsIfThereIsNoTableOfOneNode) {
   const RankedTable table{16, read_allreduce(published("allreduce-16xa100-slingshot.csv"))};
   const RankedCost cost = cost_for_ranks({&table, 1}, place(64, 4));
   EXPECT_EQ(cost.warnings.size(), 2U);
@@ -177,7 +177,7 @@ TEST(Topology, WithoutATableOfOneNodeItSaysWhatItAssumes) {
   EXPECT_EQ(cost_for_ranks(with_one_rank, place(64, 4)).warnings.size(), 2U);
 }
 
-TEST(Topology, AnotherNetworkIsRescaled) {
+TEST(Topology, RescaledMultipliesLatencyAndBandwidth) {
   const TableCost cost(made_by([](double x) { return 10e-6 + x / 1e9; }, 4).points);
   const AlphaBeta fit = fit_alpha_beta(cost.table());
   const AllreduceCost faster = rescaled(cost, fit, 0.5, 2);
@@ -202,7 +202,7 @@ std::vector<double> errors_from_two_to_four(std::string const& file) {
   return errors;
 }
 
-TEST(Topology, FourGpusFromTwo) {
+TEST(Topology, PredictsLargeMessagesOnFourGpusFromTwoGpus) {
   // The time to launch a call does not grow with the ranks. One table cannot separate this time from the time
   // of the hops, so the predicted times of small messages are too long.
   const auto errors = errors_from_two_to_four("allreduce-2gpu-pcie.csv");
@@ -213,7 +213,7 @@ TEST(Topology, FourGpusFromTwo) {
   EXPECT_LT(std::abs(errors[3]), 0.03);
 }
 
-TEST(Topology, FourProcessesOnOneProcessorAreSlowerThanLinksAllow) {
+TEST(Topology, PredictedTimesOfFourProcessesOnOneProcessorAreTooShort) {
   // The ranks share the bandwidth of the memory. No model of links includes that, as docs/model.md says.
   for (const double error : errors_from_two_to_four("allreduce-gloo-cpu.csv")) EXPECT_LT(error, 0);
 }

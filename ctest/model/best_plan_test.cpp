@@ -53,7 +53,7 @@ std::size_t steps_of_the_plain_rule(std::vector<std::int64_t> const& bytes,
   }
 }
 
-TEST(BestPlan, Gpt2LargeHas594PlansIn598Steps) {
+TEST(BestPlan, ThePlainRuleTakes598StepsForThe594PlansOfGpt2Large) {
   const Job job = large_job();
   std::set<std::vector<std::size_t>> plans;
   EXPECT_EQ(steps_of_the_plain_rule(job.gradient_bytes, plans), 598U);
@@ -61,7 +61,7 @@ TEST(BestPlan, Gpt2LargeHas594PlansIn598Steps) {
   EXPECT_EQ(sweep_caps(job).size(), 594U);
 }
 
-TEST(BestPlan, ThePlateauIsWhereNothingIsBetter) {
+TEST(BestPlan, BestCapsAreTheRangeWithinTheToleranceOfTheBestTime) {
   const std::vector<CapRange> sweep{
       {1, 4, 9, 2.0}, {5, 9, 7, 1.0}, {10, 19, 5, 1.0}, {20, 99, 3, 1.05}, {100, any_cap, 1, 3}};
   const CapRange exact = best_caps(sweep);
@@ -84,7 +84,7 @@ TEST(BestPlan, NoPlanExposesLessThanTheFloor) {
   EXPECT_NEAR(exposed, floor, 1e-6);
 }
 
-TEST(BestPlan, WhatComputeDoesBehindTheLastGradientLowersTheFloor) {
+TEST(BestPlan, ComputeAfterTheLastGradientLowersTheFloor) {
   Job job;
   job.ready = {1, 2};
   job.gradient_bytes = {10, 100};

@@ -27,11 +27,11 @@ TEST(BucketPlan, ClosesABucketWhenItsBytesReachTheLimit) {
   EXPECT_EQ(bucketed_plan(gradients, Bytes{9}), (Plan{{0, 1, 10, 0}, {2, 4, 9, 10}, {5, 5, 2, 19}}));
 }
 
-TEST(BucketPlan, AGradientAboveTheLimitJoinsWhatIsThere) {
+TEST(BucketPlan, AGradientAboveTheLimitJoinsTheOpenBucket) {
   EXPECT_EQ(bucketed_plan(Bytes{1, 100, 1}, Bytes{10}), (Plan{{0, 1, 101, 0}, {2, 2, 1, 101}}));
 }
 
-TEST(BucketPlan, EachBucketHasItsOwnLimitAndTheLastRepeats) {
+TEST(BucketPlan, EachBucketHasItsOwnLimitAndTheLastLimitRepeats) {
   EXPECT_EQ(sizes(bucketed_plan(Bytes{1, 1, 1, 1, 1, 1, 1, 1}, Bytes{1, 3, 2})), (Bytes{1, 3, 2, 2}));
 }
 
@@ -40,13 +40,13 @@ TEST(BucketPlan, RefusesCapsThatAreNotPositive) {
   EXPECT_THROW(bucketed_plan(Bytes{1}, Bytes{4, 0}), std::invalid_argument);
 }
 
-TEST(BucketPlan, FlatAndPerTensorAreTheTwoEnds) {
+TEST(BucketPlan, TheFlatPlanHasOneBucketAndThePerTensorPlanOneForEachGradient) {
   EXPECT_EQ(flat_plan(Bytes{1, 2, 3}), (Plan{{0, 2, 6, 0}}));
   EXPECT_EQ(per_tensor_plan(Bytes{1, 2}), (Plan{{0, 0, 1, 0}, {1, 1, 2, 1}}));
   EXPECT_TRUE(flat_plan(Bytes{}).empty());
 }
 
-TEST(BucketPlan, AnyPlanCanBeGivenByItsLastGradients) {
+TEST(BucketPlan, PlanEndingAtTakesTheLastGradientOfEachBucket) {
   EXPECT_EQ(plan_ending_at(Bytes{1, 2, 3, 4}, std::vector<std::size_t>{0, 3}),
             (Plan{{0, 0, 1, 0}, {1, 3, 9, 1}}));
   EXPECT_THROW(plan_ending_at(Bytes{1, 2, 3}, std::vector<std::size_t>{0, 1}), std::invalid_argument);
@@ -54,7 +54,7 @@ TEST(BucketPlan, AnyPlanCanBeGivenByItsLastGradients) {
   EXPECT_THROW(plan_ending_at(Bytes{1, 2, 3}, std::vector<std::size_t>{3}), std::invalid_argument);
 }
 
-TEST(BucketPlan, TheElementsOfABucketAreThoseOfItsGradients) {
+TEST(BucketPlan, TheSliceOfABucketCoversExactlyItsGradients) {
   const TensorLayout gradients = backward_pass(find_preset("tiny")).gradients;
   const Bytes bytes = gradients.bytes();
   const std::vector<std::size_t> ends{1, 7, gradients.size() - 1};
@@ -68,7 +68,7 @@ TEST(BucketPlan, TheElementsOfABucketAreThoseOfItsGradients) {
   }
 }
 
-TEST(BucketPlan, Gpt2LargeWithTheCapForTheFirstBucket) {
+TEST(BucketPlan, Gpt2LargeHasTheExpectedNumberOfBucketsForEachCap) {
   const Bytes bytes = gradient_bytes(backward_pass(find_preset("gpt2-large")));
   const std::map<int, std::size_t> expected{{1, 146}, {2, 146}, {4, 146},  {8, 109},  {16, 109}, {25, 109},
                                             {32, 55}, {64, 37}, {128, 19}, {256, 11}, {512, 6},  {1024, 3}};
@@ -77,7 +77,7 @@ TEST(BucketPlan, Gpt2LargeWithTheCapForTheFirstBucket) {
   }
 }
 
-TEST(BucketPlan, Gpt2LargeWithOneMibFirst) {
+TEST(BucketPlan, Gpt2LargeHasOneMoreBucketIfTheFirstCapIsOneMib) {
   const Bytes bytes = gradient_bytes(backward_pass(find_preset("gpt2-large")));
   const std::map<int, std::size_t> expected{{128, 20}, {256, 12}, {512, 7}, {1024, 4}};
   for (auto const& [cap, buckets] : expected) {
@@ -85,7 +85,7 @@ TEST(BucketPlan, Gpt2LargeWithOneMibFirst) {
   }
 }
 
-TEST(BucketPlan, TwoT4sMakeThePublishedNumberOfCalls) {
+TEST(BucketPlan, PlansForTwoT4sHaveThePublishedNumberOfCalls) {
   const Bytes bytes = gradient_bytes(backward_pass(cs336_shape(24, 1024, 16, 4096)));
   const CsvTable table(published("ddp-medium-2xt4.csv"));
   int bucketed = 0;

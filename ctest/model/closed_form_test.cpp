@@ -43,7 +43,7 @@ double simulated(UniformJob const& job, int buckets) {
   return simulate(discrete, per_tensor_plan(discrete.gradient_bytes)).total - job.t_compute;
 }
 
-TEST(ClosedForm, IsTheSimulationOfEqualBuckets) {
+TEST(ClosedForm, EqualsTheSimulationOfEqualBuckets) {
   for (const double load : {0.2, 0.7, 0.95, 1.0, 1.3, 4.0}) {
     for (const int buckets : {1, 2, 5, 10, 50, 200, 1000}) {
       const UniformJob job = job_of_load(load);
@@ -53,17 +53,17 @@ TEST(ClosedForm, IsTheSimulationOfEqualBuckets) {
   }
 }
 
-TEST(ClosedForm, NamesItsRegime) {
+TEST(ClosedForm, LoadDeterminesTheRegime) {
   EXPECT_EQ(regime(job_of_load(0.5)), Regime::compute_bound);
   for (const double load : {0.96, 1.0, 1.04}) EXPECT_EQ(regime(job_of_load(load)), Regime::balanced) << load;
   EXPECT_EQ(regime(job_of_load(2)), Regime::network_bound);
 }
 
-TEST(ClosedForm, AtBalanceTheBestBucketIsTheSquareRootLaw) {
+TEST(ClosedForm, TheBestBucketFollowsTheSquareRootLawAtBalance) {
   EXPECT_NEAR(uniform_best_bucket(job_of_load(1)), std::sqrt(s * o * w), 1e-3);
 }
 
-TEST(ClosedForm, NoBucketIsBetterThanTheBest) {
+TEST(ClosedForm, NoBucketExposesLessThanTheBestBucket) {
   for (const double load : {0.05, 0.2, 0.5, 0.9, 0.99, 1.0, 1.5, 10.0}) {
     const UniformJob job = job_of_load(load);
     const double least = uniform_exposed(job, uniform_best_bucket(job));
@@ -73,12 +73,12 @@ TEST(ClosedForm, NoBucketIsBetterThanTheBest) {
   }
 }
 
-TEST(ClosedForm, TheBestBucketIsNeverMoreThanEverything) {
+TEST(ClosedForm, TheBestBucketIsNeverLargerThanAllGradients) {
   const UniformJob slow_calls{s, 1.0, w, 0.1};
   EXPECT_EQ(uniform_best_bucket(slow_calls), s);
 }
 
-TEST(ClosedForm, RefusesWhatCannotBe) {
+TEST(ClosedForm, RefusesCallsThatTakeNoTime) {
   EXPECT_THROW(uniform_best_bucket({s, 0, w, 1}), std::invalid_argument);
 }
 

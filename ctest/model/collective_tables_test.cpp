@@ -54,7 +54,7 @@ TEST_F(CollectivesCsv, ASingleSizeMakesNoTable) {
   EXPECT_FALSE(read_collectives(file(measured), 8).source(Verb::broadcast, {2}));
 }
 
-TEST_F(CollectivesCsv, HalfAnAllReduceStandsForTheVerbsItConsistsOf) {
+TEST_F(CollectivesCsv, AMissingAllGatherCostsHalfAnAllReduce) {
   const auto tables = read_collectives(file(measured), 8);
   const auto own = tables.source(Verb::reduce_scatter, {2});
   const auto half = tables.source(Verb::all_gather, {2});
@@ -66,7 +66,7 @@ TEST_F(CollectivesCsv, HalfAnAllReduceStandsForTheVerbsItConsistsOf) {
   EXPECT_FALSE(tables.source(Verb::send, {2}));
 }
 
-TEST_F(CollectivesCsv, AFileOfAllReducesIsOneToo) {
+TEST_F(CollectivesCsv, ReadsAFileWithoutVerbsAsAllReduces) {
   const auto tables = read_collectives(file("bytes,seconds\n100,2\n200,4\n"), 8);
   ASSERT_TRUE(tables.find(Verb::all_reduce, {8}));
   EXPECT_NEAR((*tables.find(Verb::all_reduce, {8}))(200), 4, 1e-12);
@@ -75,7 +75,7 @@ TEST_F(CollectivesCsv, AFileOfAllReducesIsOneToo) {
 
 // A time depends on the number of ranks, so the rows must not be used for the groups of a sharded step, which
 // may have fewer ranks.
-TEST_F(CollectivesCsv, WithoutAColumnRanksTheRowsHoldForTheRanksOfTheCallerOnly) {
+TEST_F(CollectivesCsv, RowsWithoutRanksHoldForTheRanksOfTheCallerOnly) {
   const auto path = file("verb,bytes,seconds\nall_reduce,100,2\nall_reduce,200,4\n");
   const auto of_64 = read_collectives(path, 64);
   EXPECT_TRUE(of_64.find(Verb::all_reduce, {64}));
@@ -86,7 +86,7 @@ TEST_F(CollectivesCsv, WithoutAColumnRanksTheRowsHoldForTheRanksOfTheCallerOnly)
   EXPECT_FALSE(unknown.find(Verb::all_reduce, {CollectiveTables::unknown_ranks}));
 }
 
-TEST_F(CollectivesCsv, ServesAsAllReduceTable) {
+TEST_F(CollectivesCsv, CanBeReadAsAnAllReduceTable) {
   const auto points = read_allreduce(file(measured), 2);
   ASSERT_EQ(points.size(), 2U);
   EXPECT_EQ(points[1].seconds, 4);
@@ -101,7 +101,7 @@ constexpr auto of_nodes =
     "all_gather,4,100,7,0\nall_gather,4,200,14,0\nall_gather,4,100,3,2\nall_gather,4,200,6,2\n"
     "all_reduce,8,100,20,2\nall_reduce,8,200,40,2\n";
 
-TEST_F(CollectivesCsv, ATableOfNodesIsOnlyThatOfGroupsOnAsManyNodes) {
+TEST_F(CollectivesCsv, RowsWithNodesHoldOnlyForGroupsOnThisNumberOfNodes) {
   const auto tables = read_collectives(file(of_nodes), 8);
   const auto seconds = [&](Verb verb, RankGroup group) {
     auto const* table = tables.find(verb, group);
@@ -118,7 +118,7 @@ TEST_F(CollectivesCsv, ATableOfNodesIsOnlyThatOfGroupsOnAsManyNodes) {
   EXPECT_FALSE(tables.source(Verb::reduce_scatter, {4, 2}));
 }
 
-TEST_F(CollectivesCsv, AGroupWhoseNodesAreNotKnownNeedsRowsOfOneNumber) {
+TEST_F(CollectivesCsv, RefusesAGroupOnUnknownNodesIfItsRowsDifferInNodes) {
   const auto tables = read_collectives(file(of_nodes), 8);
   EXPECT_NEAR((*tables.find(Verb::all_reduce, {8}))(200), 40, 1e-12);
   EXPECT_NEAR((*tables.find(Verb::all_gather, {4}))(200), 14, 1e-12);
@@ -131,7 +131,7 @@ TEST_F(CollectivesCsv, AGroupWhoseNodesAreNotKnownNeedsRowsOfOneNumber) {
   }
 }
 
-TEST_F(CollectivesCsv, AllReducesAreThoseOfNeighbouringRanks) {
+TEST_F(CollectivesCsv, AllReducesAreReadForTheNodesOfNeighbouringRanks) {
   const auto path = file(of_nodes);
   EXPECT_EQ(read_allreduce(path, 4, 4).at(1).seconds, 2);
   EXPECT_EQ(read_allreduce(path, 4, 1).at(1).seconds, 10);
@@ -145,7 +145,7 @@ TEST_F(CollectivesCsv, AllReducesAreThoseOfNeighbouringRanks) {
   EXPECT_EQ(allreduce_ranks(path, 8), std::vector{4});
 }
 
-TEST(RankGroups, AreOnAsManyNodesAsTheirRanks) {
+TEST(RankGroups, AreOnTheNodesOfTheirRanks) {
   const Communicator units{{{0, 1}, {2, 3}}}, replicas{{{0, 2}, {1, 3}}}, three{{{0, 1, 2}, {3, 4, 5}}};
   EXPECT_EQ(nodes_of(units, 2), 1);
   EXPECT_EQ(nodes_of(replicas, 2), 2);

@@ -10,7 +10,7 @@
 namespace ddproxy::model {
 namespace {
 
-TEST(Contention, OnePairHoldsForAllSizes) {
+TEST(Contention, OnePairOfSpeedsHoldsForAllSizes) {
   const Contention contention{0.8, 0.6};
   for (const std::int64_t bytes : {0L, 1L, 4096L, 1L << 40}) {
     EXPECT_EQ(contention(bytes).kappa, 0.8);
@@ -30,7 +30,7 @@ TEST(Contention, ATableIsLinearInTheLogarithmOfTheBytesAndConstantBeyondItsEnds)
   EXPECT_EQ(contention(1 << 30).gamma, 0.8);
 }
 
-TEST(Contention, RefusesWhatCannotBe) {
+TEST(Contention, RefusesInvalidSpeedsAndTables) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(Contention(0, 1), std::invalid_argument);
   EXPECT_THROW(Contention(1, 1.1), std::invalid_argument);

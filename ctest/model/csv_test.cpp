@@ -41,7 +41,7 @@ class Csv : public testing::Test {
   std::filesystem::path path_;
 };
 
-TEST_F(Csv, ReadsEachKind) {
+TEST_F(Csv, ReadsEachKindOfFile) {
   const auto times = read_layer_times(file("# a comment\nlayer,seconds\nh.1,0.5\n\nh.0, 1e-3\r\n"));
   ASSERT_EQ(times.size(), 2U);
   EXPECT_EQ(times[1].layer, "h.0");
@@ -71,7 +71,7 @@ TEST_F(Csv, AllreduceRowsAreChosenByRanksAndSorted) {
   EXPECT_EQ(read_allreduce(file("ranks,bytes,seconds\n4,20,2\n")).size(), 1U);
 }
 
-TEST_F(Csv, ListsItsRanks) {
+TEST_F(Csv, ListsTheRanksOfAnAllreduceTable) {
   EXPECT_EQ(allreduce_ranks(published("allreduce-gloo-cpu.csv")), (std::vector<int>{2, 4}));
   EXPECT_TRUE(allreduce_ranks(published("allreduce-2xt4.csv")).empty());
   expect_error("ranks,bytes,seconds\n0,8,1\n", 2, "ranks", [](auto const& f) { allreduce_ranks(f); });
@@ -97,7 +97,7 @@ TEST_F(Csv, ReadsACurve) {
   expect_error("bucket_mib,ms\n1,2\n1,3\n", 3, "duplicate", read_curve);
 }
 
-TEST_F(Csv, TellsTheKindsApart) {
+TEST_F(Csv, HasColumnFindsAColumnOfTheHeader) {
   EXPECT_TRUE(has_column(file("name,numel,seconds\na,1,1\n"), "numel"));
   EXPECT_FALSE(has_column(file("layer,seconds\na,1\n"), "numel"));
 }
@@ -130,7 +130,7 @@ TEST_F(Csv, NamesTheLineOfABadHeader) {
   expect_error("# nothing\n", 1, "no header", read_layer_times);
 }
 
-TEST_F(Csv, AFileThatIsNotThereIsNamed) {
+TEST_F(Csv, NamesAMissingFile) {
   try {
     read_layer_times("/nowhere/times.csv");
     FAIL();

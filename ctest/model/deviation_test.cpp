@@ -21,7 +21,7 @@ TEST(SquaredDeviations, AreTheSquaredDifferencesFromTheMean) {
   EXPECT_EQ(squared_deviations(Reals{}), 0.0);
 }
 
-TEST(StandardDeviation, HasOneDegreeOfFreedomLessThanValues) {
+TEST(StandardDeviation, DividesByOneLessThanTheNumberOfValues) {
   EXPECT_DOUBLE_EQ(standard_deviation(eight), std::sqrt(32.0 / 7.0));
   EXPECT_DOUBLE_EQ(standard_deviation(Reals{1, 3}), std::sqrt(2.0));
 }
@@ -31,8 +31,7 @@ TEST(StandardDeviation, IsUnknownBelowTwoValues) {
   EXPECT_TRUE(std::isnan(standard_deviation(Reals{5})));
 }
 
-// A large mean does not hide a small deviation.
-TEST(StandardDeviation, KeepsItsDigitsBesideALargeMean) {
+TEST(StandardDeviation, KeepsItsDigitsIfTheMeanIsLarge) {
   EXPECT_DOUBLE_EQ(standard_deviation(Reals{1e9, 1e9 + 1, 1e9 + 2}), 1.0);
 }
 

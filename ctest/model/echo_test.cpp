@@ -7,14 +7,14 @@
 namespace ddproxy::model {
 namespace {
 
-TEST(Echo, KeepsWhatATerminalMayShow) {
+TEST(Echo, KeepsPrintableText) {
   for (const std::string text : {"", "bucketed/25", "M\xC3\xBCller", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"}) {
     EXPECT_TRUE(is_printable(text)) << text;
     EXPECT_EQ(printable(text), text);
   }
 }
 
-TEST(Echo, EscapesControlCharactersAndWhatIsNoUtf8) {
+TEST(Echo, EscapesControlCharactersAndInvalidUtf8) {
   const auto expect = [](std::string_view text, std::string const& shown) {
     EXPECT_FALSE(is_printable(text)) << shown;
     EXPECT_EQ(printable(text), shown);

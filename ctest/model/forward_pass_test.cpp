@@ -12,7 +12,7 @@
 namespace ddproxy::model {
 namespace {
 
-TEST(ForwardPass, IsTheBackwardPassInReverse) {
+TEST(ForwardPass, RunsTheOperationsOfTheBackwardPassInReverse) {
   for (Shape const& shape : shapes_of_all_kinds()) {
     const BackwardPass backward = backward_pass(shape);
     const ForwardPass pass = forward_pass(shape);
@@ -35,7 +35,7 @@ class Held {
   std::set<std::size_t> held_;
 };
 
-TEST(ForwardPass, NothingIsReadBeforeItIsWritten) {
+TEST(ForwardPass, NoTensorIsReadBeforeItIsWritten) {
   for (Shape const& shape : shapes_of_all_kinds()) {
     const BackwardPass backward = backward_pass(shape);
     const ForwardPass pass = forward_pass(shape);
@@ -56,7 +56,7 @@ TEST(ForwardPass, NothingIsReadBeforeItIsWritten) {
   }
 }
 
-TEST(ForwardPass, EveryParameterIsReadAndATiedOneTwice) {
+TEST(ForwardPass, EveryParameterIsReadOnceAndATiedEmbeddingTwice) {
   for (Shape const& shape : shapes_of_all_kinds()) {
     const BackwardPass backward = backward_pass(shape);
     std::vector<int> forward_reads(backward.gradients.size()), backward_reads(backward.gradients.size());
@@ -74,7 +74,7 @@ TEST(ForwardPass, EveryParameterIsReadAndATiedOneTwice) {
   }
 }
 
-TEST(ForwardPass, TensorsOfGpt2ByHand) {
+TEST(ForwardPass, TensorsOfGpt2MatchHandCalculation) {
   // 4 features, 2 heads, 10 features in the feed-forward layer, a vocabulary of 50, 1 block.
   const ForwardPass pass = forward_pass({1, 4, 2, 10, 50, 8});
   std::int64_t block = 0, others = 0;
@@ -88,7 +88,7 @@ TEST(ForwardPass, TensorsOfGpt2ByHand) {
   EXPECT_EQ(gradients, 4 + 4 + 12 + 10 + 50);
 }
 
-TEST(ForwardPass, TensorsOfLlamaByHand) {
+TEST(ForwardPass, TensorsOfLlamaMatchHandCalculation) {
   // 8 features, 4 query heads, 2 key-value heads, 12 features in the feed-forward layer.
   Shape shape = llama_shape(1);
   const ForwardPass pass = forward_pass(shape);
@@ -99,7 +99,7 @@ TEST(ForwardPass, TensorsOfLlamaByHand) {
   EXPECT_EQ(block, 8 + 1 + 8 + 4 + 4 + 8 + 4 + 8 + 8 + 1 + 3 * 12);
 }
 
-TEST(ForwardPass, ABlockIsComputedAgainWithoutItsLastMap) {
+TEST(ForwardPass, RecomputingABlockLeavesOutItsLastLinearMap) {
   for (Shape const& shape : shapes_of_all_kinds()) {
     const BackwardPass backward = backward_pass(shape);
     for (auto const& operation : forward_pass(shape).operations) {
@@ -114,7 +114,7 @@ TEST(ForwardPass, ABlockIsComputedAgainWithoutItsLastMap) {
 }
 
 // The names of the tensors tell which of them stay in fp32.
-TEST(ForwardPass, TheStreamStatisticsAndLogitsStayInFp32) {
+TEST(ForwardPass, TheResidualStreamStatisticsAndLogitsStayInFp32) {
   const auto is_kept = [](std::string const& name) {
     for (char const* ending : {".input", ".middle", ".statistics", "log_sum", "logits", "loss", "last"})
       if (name.ends_with(ending)) return true;

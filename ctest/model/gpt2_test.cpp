@@ -72,7 +72,7 @@ TEST(Gpt2, BiasPrecedesWeightAndTheTiedEmbeddingComesLast) {
   EXPECT_EQ(gradient_names(pass), expected);
 }
 
-TEST(Gpt2, LayersRunFromTheLastDown) {
+TEST(Gpt2, LayersRunFromTheLastToTheFirst) {
   const BackwardPass pass = backward_pass(find_preset("tiny"));
   std::vector<std::string> layers;
   for (auto const& operation : pass.operations) {
@@ -95,7 +95,7 @@ TEST(Gpt2, GradientsAreInReadyOrderAndBelongToTheirOperation) {
   }
 }
 
-TEST(Gpt2, LinearMapsKnowTheirFeatures) {
+TEST(Gpt2, LinearMapsHaveTheirInputAndOutputFeatures) {
   const BackwardPass pass = backward_pass({1, 8, 2, 32, 50, 16});
   EXPECT_EQ(operation_named(pass, "h.0.attn.c_attn").out, 24);
   EXPECT_EQ(operation_named(pass, "h.0.mlp.c_proj").in, 32);
@@ -104,7 +104,7 @@ TEST(Gpt2, LinearMapsKnowTheirFeatures) {
   EXPECT_EQ(operation_named(pass, "lm_head").out, 50);
 }
 
-TEST(Gpt2, AnUntiedHeadCompletesItsOwnWeightFirst) {
+TEST(Gpt2, TheGradientOfAnUntiedHeadIsReadyFirst) {
   Shape shape{1, 8, 2, 32, 50, 16};
   shape.tied = false;
   const BackwardPass pass = backward_pass(shape);
@@ -122,7 +122,7 @@ TEST(Gpt2, RmsNormNeverHasABias) {
   }
 }
 
-TEST(Gpt2, TheCs336ModelHasNoBiasesAndSeparateMaps) {
+TEST(Gpt2, TheCs336ModelHasSeparateMapsAndNoBiases) {
   const BackwardPass pass = backward_pass(cs336_shape(1, 8, 2, 32));
   const std::vector<std::string> expected{"lm_head.weight",         "ln_f.weight",
                                           "h.0.mlp.c_proj.weight",  "h.0.mlp.c_fc.weight",
@@ -140,7 +140,7 @@ TEST(Gpt2, TheCs336ModelsHaveThePublishedNumberOfParameters) {
               0.05e6);
 }
 
-TEST(Gpt2, RefusesWhatIsNoModel) {
+TEST(Gpt2, RefusesUnknownPresetsAndInvalidShapes) {
   EXPECT_THROW(find_preset("gpt3"), std::invalid_argument);
   EXPECT_THROW(check({0, 8, 2, 32, 50, 16}), std::invalid_argument);
   EXPECT_THROW(check({1, 9, 2, 32, 50, 16}), std::invalid_argument);

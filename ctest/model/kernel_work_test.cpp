@@ -14,7 +14,7 @@ namespace {
 
 constexpr Tokens tokens{2, 3};
 
-TEST(KernelWork, AddsUpToTheOperator) {
+TEST(KernelWork, AddsUpToTheWorkOfTheOperator) {
   for (Shape const& shape : shapes_of_all_kinds()) {
     for (Operation const& operation : backward_pass(shape).operations) {
       for (const Phase phase : {Phase::forward, Phase::recompute, Phase::backward}) {
@@ -32,7 +32,7 @@ TEST(KernelWork, AddsUpToTheOperator) {
   }
 }
 
-TEST(KernelWork, AttentionByHand) {
+TEST(KernelWork, AttentionMatchesHandCalculation) {
   // 4 query heads and 2 key-value heads, of 2 features each. There are 72 scores. Queries and result have 48
   // elements each, keys and values 24 each.
   const Operation attention{"", "", OperationKind::attention, 16, 8};

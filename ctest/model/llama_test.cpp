@@ -41,7 +41,7 @@ TEST(Llama, Llama3HasThePublishedNumberOfParameters) {
   EXPECT_EQ(backward_pass(find_preset("llama3-8b")).gradients.size(), 32U * 9 + 3);
 }
 
-TEST(Llama, EveryPresetIsAModelWithANameOfItsOwn) {
+TEST(Llama, EveryPresetHasAUniqueNameAndLlamaPresetsAreValid) {
   std::set<std::string_view> names;
   for (auto const& preset : presets) EXPECT_TRUE(names.insert(preset.name).second) << preset.name;
   for (auto const& preset : llama_presets) {
@@ -62,7 +62,7 @@ Shape grouped() {
   return shape;
 }
 
-TEST(Llama, OperationsRunAsPyTorchRunsThem) {
+TEST(Llama, OperationsRunInTheOrderOfPyTorch) {
   const BackwardPass pass = backward_pass(grouped());
   std::string order;
   for (auto const& operation : pass.operations) order += operation.name + " ";
@@ -72,7 +72,7 @@ TEST(Llama, OperationsRunAsPyTorchRunsThem) {
             "h.0.ln_1 embedding.wte ");
 }
 
-TEST(Llama, KernelsFindEachMapByItsPart) {
+TEST(Llama, EveryLinearMapAndNormHasAUniquePart) {
   std::set<Part> parts;
   for (auto const& operation : backward_pass(grouped()).operations) {
     const bool mapped = operation.kind == OperationKind::linear || operation.kind == OperationKind::norm;
@@ -120,7 +120,7 @@ std::string refusal(Shape const& shape) {
   return "";
 }
 
-TEST(Llama, RefusesWhatDoesNotFit) {
+TEST(Llama, RefusesInvalidKeyValueHeadsAndRopeSettings) {
   EXPECT_EQ(refusal(grouped()), "");
   Shape shape = grouped();
   shape.kv_heads = 3;

@@ -27,7 +27,7 @@ std::vector<double> operator+(std::vector<double> left, std::vector<double> cons
   return left;
 }
 
-TEST(MachineStates, AMachineThatScattersBy20PercentHasOne) {
+TEST(MachineStates, AMachineThatScattersBy20PercentHasOneState) {
   for (const int count : {4, 10, 60, 300, 3000})
     for (unsigned seed = 1; seed <= 200; ++seed) {
       const MachineStates states(around(fast, 0.2, count, seed));
@@ -35,7 +35,7 @@ TEST(MachineStates, AMachineThatScattersBy20PercentHasOne) {
     }
 }
 
-TEST(MachineStates, TwoStatesAreToldWhateverTheirShares) {
+TEST(MachineStates, TwoStatesAreFoundIfEachHasAtLeastSixPercentOfTheProbes) {
   for (const int of_slow : {6, 30, 50, 90})
     for (unsigned seed = 1; seed <= 50; ++seed) {
       const MachineStates states(around(slow, 0.1, of_slow, seed) +
@@ -46,7 +46,7 @@ TEST(MachineStates, TwoStatesAreToldWhateverTheirShares) {
     }
 }
 
-TEST(MachineStates, ThreeStatesAreTold) {
+TEST(MachineStates, ThreeStatesAreFound) {
   const MachineStates states(around(fast, 0.05, 40, 1) + around(slow, 0.05, 40, 2) +
                              around(150e-9, 0.05, 40, 3));
   ASSERT_EQ(states.count(), 3U);
@@ -63,7 +63,7 @@ TEST(MachineStates, AFewPercentOfDisturbancesAreNoState) {
 // The table of a(x) takes about 2000 probes, and a sweep with long samples takes only about 100. So a state
 // that occurs only in the sweep has less than 5 % of all probes. It counts as a state if it has at least 5 %
 // of the probes of the sweep.
-TEST(MachineStates, AStateOfAShortPhaseIsNoDisturbance) {
+TEST(MachineStates, AStateThatOccursOnlyInAShortPhaseIsFound) {
   const auto table = around(slow, 0.05, 1900, 1);
   const auto sweep = around(fast, 0.05, 55, 2) + around(slow, 0.05, 41, 3);
   EXPECT_EQ(MachineStates(table + sweep).count(), 1U);
@@ -81,12 +81,12 @@ TEST(MachineStates, StrayProbesBetweenTwoStatesDoNotJoinThem) {
   EXPECT_EQ(states.state_of(260e-9), 1U);
 }
 
-TEST(MachineStates, TwoProbesOfAnotherKindAreTooFew) {
+TEST(MachineStates, TwoProbesAreTooFewForAState) {
   EXPECT_EQ(MachineStates({fast, fast, fast, fast, slow, slow}).count(), 1U);
   EXPECT_EQ(MachineStates({fast, fast, fast, slow, slow, slow}).count(), 2U);
 }
 
-TEST(MachineStates, WithoutProbesThereIsOneAndEverySampleIsInIt) {
+TEST(MachineStates, WithoutProbesEverySampleIsInTheOnlyState) {
   for (auto const& probes : {std::vector<double>{}, std::vector<double>{unknown, unknown}}) {
     const MachineStates states(probes);
     EXPECT_EQ(states.count(), 1U);
@@ -101,21 +101,21 @@ const MachineStates& two() {
   return states;
 }
 
-TEST(MachineStates, ASampleIsOfTheStateThatBothProbesSay) {
+TEST(MachineStates, ASampleHasNoStateIfItsProbesDiffer) {
   EXPECT_EQ(two().state_of(fast, 70e-9), 0U);
   EXPECT_EQ(two().state_of(slow, slow), 1U);
   EXPECT_EQ(two().state_of(fast, slow), std::nullopt);
   EXPECT_TRUE(two().differ(fast, slow));
 }
 
-TEST(MachineStates, AnUnknownProbeDiffersFromNone) {
+TEST(MachineStates, AnUnknownProbeIsIgnored) {
   EXPECT_EQ(two().state_of(unknown, slow), 1U);
   EXPECT_EQ(two().state_of(fast, unknown), 0U);
   EXPECT_EQ(two().state_of(unknown, unknown), std::nullopt);
   EXPECT_FALSE(two().differ(unknown, slow));
 }
 
-TEST(MachineStates, TheyAreNamedByTheirRoundTrip) {
+TEST(MachineStates, StatesAreNamedByTheirRoundTrip) {
   EXPECT_EQ(MachineStates(std::vector<double>(5, 54.6e-9)).name(0), "55 ns");
   EXPECT_EQ(two().name(1), "330 ns");
   EXPECT_EQ(MachineStates().name(0), "unknown");
@@ -140,26 +140,26 @@ std::size_t states_of(std::vector<ProbedTimes> const& quantities) {
   return MachineStates(around(fast, 0.05, 50, 1) + around(slow, 0.05, 50, 2), quantities).count();
 }
 
-TEST(MachineStates, StatesInWhichEverythingTakesTheSameTimeAreOne) {
+TEST(MachineStates, StatesWithNearlyEqualTimesAreJoined) {
   EXPECT_EQ(states_of({measured({1, 1, 1}, {1.04, 1.04, 1.04})}), 1U);
   EXPECT_EQ(states_of({measured({1, 1, 1}, {1.06, 1.06, 1.06})}), 2U);
   EXPECT_EQ(states_of({measured({1.06, 1.06, 1.06}, {1, 1, 1})}), 2U);
 }
 
-TEST(MachineStates, TheSumOverAllQuantitiesDecides) {
+TEST(MachineStates, StatesAreComparedByTheSumOverAllQuantities) {
   const auto small = measured({1e-6, 1e-6, 1e-6}, {4e-6, 4e-6, 4e-6});
   const auto large = measured({1, 1, 1}, {1.01, 1.01, 1.01});
   EXPECT_EQ(states_of({small}), 2U);
   EXPECT_EQ(states_of({small, large}), 1U);
 }
 
-TEST(MachineStates, StatesThatShareNoQuantityStayApart) {
+TEST(MachineStates, StatesAreNotJoinedIfNoQuantityHasThreeSamplesInEach) {
   EXPECT_EQ(states_of({measured({1, 1, 1}, {1, 1})}), 2U);
   EXPECT_EQ(states_of({measured({1, 1, 1}, {1, 1, unknown})}), 2U);
   EXPECT_EQ(states_of({ProbedTimes{{}, {1, 1, 1, 1}}}), 2U);  // not probed
 }
 
-TEST(MachineStates, AJoinedStateKeepsItsLimitsToOthers) {
+TEST(MachineStates, AJoinedStateKeepsItsLimitsToOtherStates) {
   constexpr double slowest = 2e-6;
   const MachineStates states(
       around(fast, 0.05, 50, 1) + around(slow, 0.05, 50, 2) + around(slowest, 0.05, 50, 3),

@@ -23,18 +23,18 @@ double growth(double slower, bool contended, void (*run)(Job const&)) {
   return peaks[1] / peaks[0];
 }
 
-TEST(Memory, ThatOfTheOptimalPlanGrowsWithTheGradients) {
+TEST(Memory, OfTheOptimalPlanGrowsLinearlyWithTheGradients) {
   for (const double slower : {1.0, 100.0})
     for (const bool contended : {false, true})
       EXPECT_LE(growth(slower, contended, [](Job const& job) { optimal_plan(job); }), linear) << slower;
 }
 
-TEST(Memory, ThatOfAPlanAndItsTimelineGrowsWithTheGradients) {
+TEST(Memory, OfAPlanAndItsTimelineGrowsLinearlyWithTheGradients) {
   EXPECT_LE(growth(1, true, [](Job const& job) { simulate(job, per_tensor_plan(job.gradient_bytes)); }),
             linear);
 }
 
-TEST(Memory, ASquareIsSeen) {
+TEST(Memory, MeasurementDetectsQuadraticGrowth) {
   const auto square = [](Job const& job) {
     const std::vector<char> all(job.ready.size() * job.ready.size());
     [[maybe_unused]] char const* volatile seen = all.data();  // so that the compiler keeps the array

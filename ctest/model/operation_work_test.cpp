@@ -31,7 +31,7 @@ void expect_work(Work const& work, double flops, double bytes) {
   EXPECT_EQ(work.bytes, bytes);
 }
 
-TEST(OperationWork, LinearByHand) {
+TEST(OperationWork, LinearMapMatchesHandCalculation) {
   // 6 tokens, 8 -> 16 features, with bias. Elements: X 48, Y 96, W 128, bias 16. There are 768
   // multiplications.
   expect_work(forward_of(OperationKind::linear, 8, 16), 2 * 768 + 96, 48 + 96 + 128 + 16);
@@ -44,7 +44,7 @@ TEST(OperationWork, LinearByHand) {
   expect_work(backward_of(OperationKind::head, 8, 16), 4 * 768, (96 + 128 + 48) * 2);
 }
 
-TEST(OperationWork, AttentionByHand) {
+TEST(OperationWork, AttentionMatchesHandCalculation) {
   // 2 sequences of 3 tokens, 2 heads of 4 features: 36 scores; qkv 144 and output 48 elements.
   expect_work(forward_of(OperationKind::attention, 24, 8), 2 * (2 * 36 * 4) + 5 * 36, 144 + 48 + 4 * 36);
   expect_work(backward_of(OperationKind::attention, 24, 8), 4 * (2 * 36 * 4) + 4 * 36,
@@ -64,7 +64,7 @@ TEST(OperationWork, ElementwiseOperationsMoveTheirOperands) {
   EXPECT_EQ(backward_of(OperationKind::token_table, 50, 8, untied).bytes, 3 * 48 + 400);
 }
 
-TEST(OperationWork, ProductsAreSixFlopsAParameterAndToken) {
+TEST(OperationWork, ProductsTakeSixFlopsForEachParameterAndToken) {
   const Shape large = find_preset("gpt2-large");
   const Tokens step{8, 224};
   double products = 0;
@@ -79,14 +79,14 @@ TEST(OperationWork, ProductsAreSixFlopsAParameterAndToken) {
   EXPECT_NEAR(products / (6 * weights * static_cast<double>(step.count())), 1, 1e-12);
 }
 
-TEST(OperationWork, HalfTheBytesAtHalfThePrecision) {
+TEST(OperationWork, HalfThePrecisionHalvesTheBytes) {
   const Operation operation{"", "", OperationKind::linear, 8, 16};
   const Work fp32 = backward_work(shape, operation, tokens, 4);
   const Work bf16 = backward_work(shape, operation, tokens, 2);
   expect_work(bf16, fp32.flops, fp32.bytes / 2);
 }
 
-TEST(OperationWork, TheRooflineIsTheSlowerOfTheTwo) {
+TEST(OperationWork, RooflineIsTheLargerOfComputeTimeAndMemoryTime) {
   EXPECT_DOUBLE_EQ(roofline_seconds({100, 10}, {10, 10, 1}), 10);
   EXPECT_DOUBLE_EQ(roofline_seconds({100, 10}, {100, 1, 1}), 10);
   EXPECT_DOUBLE_EQ(roofline_seconds({100, 10}, {10, 10, 0.5}), 20);
@@ -146,14 +146,14 @@ TEST(OperationWork, TheInputFilesReproduceThePublishedStep) {
   }
 }
 
-TEST(OperationWork, TheHeadAddsToAStep) {
+TEST(OperationWork, TheHeadAddsAtLeastTheTimeOfItsProducts) {
   const double head = step_seconds(a100, true) - step_seconds(a100);
   const double products = 6.0 * 1280 * 50257 * 8 * 224 / 156e12;
   EXPECT_GT(head, products);
   EXPECT_LT(head, 1.5 * products);
 }
 
-TEST(OperationWork, RefusesWhatCannotBe) {
+TEST(OperationWork, RefusesInvalidMachinesTokensAndElementSizes) {
   EXPECT_THROW(roofline_seconds({1, 1}, {0, 1, 1}), std::invalid_argument);
   EXPECT_THROW(roofline_seconds({1, 1}, {1, 1, 1.5}), std::invalid_argument);
   EXPECT_THROW(backward_work(shape, {}, {0, 3}, 4), std::invalid_argument);

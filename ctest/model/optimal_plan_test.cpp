@@ -29,7 +29,7 @@ double least_of_all_plans(Job const& job) {
   return best;
 }
 
-TEST(OptimalPlan, IsTheBestOfAll) {
+TEST(OptimalPlan, IsTheBestOfAllPlans) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     for (const double bandwidth : {500.0, 2000.0, 8000.0}) {
       const Job job = random_job(seed, 11, bandwidth);
@@ -38,7 +38,7 @@ TEST(OptimalPlan, IsTheBestOfAll) {
   }
 }
 
-TEST(OptimalPlan, WithHandoversItIsTheBestOfAll) {
+TEST(OptimalPlan, IsTheBestOfAllPlansWithHandovers) {
   int different = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
     for (const double bandwidth : {500.0, 2000.0, 8000.0}) {
@@ -56,7 +56,7 @@ TEST(OptimalPlan, WithHandoversItIsTheBestOfAll) {
 /// Contention that slows small all-reduces most. This occurs if compute and all-reduces share a processor.
 const Contention by_size({{2, {0.95, 0.1}}, {20, {0.85, 0.4}}, {200, {0.7, 0.9}}});
 
-TEST(OptimalPlan, WithContentionItIsNoWorseThanAnyCapAndNearTheBestOfAll) {
+TEST(OptimalPlan, IsNoWorseThanAnyCapAndNearTheBestPlanWithContention) {
   double mean = 0;
   for (unsigned seed = 0; seed < 40; ++seed) {
     for (const double bandwidth : {500.0, 2000.0, 8000.0}) {
@@ -74,7 +74,7 @@ TEST(OptimalPlan, WithContentionItIsNoWorseThanAnyCapAndNearTheBestOfAll) {
   EXPECT_LE(mean, 5e-4);
 }
 
-TEST(OptimalPlan, ItKnowsThatSmallMessagesSufferMore) {
+TEST(OptimalPlan, UsesTheContentionOfEachMessageSize) {
   int better = 0;
   for (unsigned seed = 0; seed < 40; ++seed) {
     Job job = random_job(seed, 60, 2000);
@@ -90,7 +90,7 @@ TEST(OptimalPlan, ItKnowsThatSmallMessagesSufferMore) {
   EXPECT_GE(better, 10);
 }
 
-TEST(OptimalPlan, WithCopiesInItIsTheBestOfAll) {
+TEST(OptimalPlan, IsTheBestOfAllPlansWithCopiesIntoBuckets) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     Job job = random_job(seed, 11, 2000);
     job.copies = {CopyMode::in, 3000, 1e-3};
@@ -98,7 +98,7 @@ TEST(OptimalPlan, WithCopiesInItIsTheBestOfAll) {
   }
 }
 
-TEST(OptimalPlan, AmongEqualsItHasNoMoreCallsThanItNeeds) {
+TEST(OptimalPlan, JoinsGradientsIfTheTotalTimeStaysTheSame) {
   // The job is compute-bound, with a large last gradient. One call for all earlier gradients ends long before
   // the last gradient is ready, so one call is enough.
   Job job;
@@ -109,7 +109,7 @@ TEST(OptimalPlan, AmongEqualsItHasNoMoreCallsThanItNeeds) {
   EXPECT_EQ(optimal_plan(job), (Plan{{0, 2, 30, 0}, {3, 3, 1000, 30}}));
 }
 
-TEST(OptimalPlan, AmongEqualsItJoinsOnlyWhatStillMeetsTheDeadline) {
+TEST(OptimalPlan, JoinsOnlyGradientsThatStillMeetTheDeadline) {
   // Buckets of more than 12 bytes are slow. The deadline is the time at which the last gradient is ready. The
   // two gradients of 1 byte can join the fourth gradient of 10 bytes and still meet it. If two gradients of
   // 10 bytes joined, the buckets would miss it. No cap gives this plan.
@@ -124,7 +124,7 @@ TEST(OptimalPlan, AmongEqualsItJoinsOnlyWhatStillMeetsTheDeadline) {
             (Plan{{0, 0, 10, 0}, {1, 1, 10, 10}, {2, 2, 10, 20}, {3, 5, 12, 30}, {6, 6, 1000, 42}}));
 }
 
-TEST(OptimalPlan, AmongEqualsItLeavesSomeRoomRatherThanMakeEveryCall) {
+TEST(OptimalPlan, JoinsFewerGradientsToLeaveTimeBeforeTheDeadline) {
   // One bucket of the first three gradients would end just in time. Two buckets, of two gradients and of one,
   // leave some time to spare, with one call fewer than three buckets.
   Job job;
@@ -135,7 +135,7 @@ TEST(OptimalPlan, AmongEqualsItLeavesSomeRoomRatherThanMakeEveryCall) {
   EXPECT_EQ(optimal_plan(job).size(), 3U);
 }
 
-TEST(OptimalPlan, AmongEqualsItKeepsAwayFromTheEdge) {
+TEST(OptimalPlan, DoesNotJoinGradientsIfTheBucketWouldEndJustInTime) {
   // One bucket of the first two gradients would end just when the last gradient is ready. It would be late if
   // calls took a little longer.
   Job job;
@@ -146,7 +146,7 @@ TEST(OptimalPlan, AmongEqualsItKeepsAwayFromTheEdge) {
   EXPECT_EQ(optimal_plan(job).size(), 3U);
 }
 
-TEST(OptimalPlan, ItsListOfCapsMakesThePlanAgain) {
+TEST(OptimalPlan, CapListReproducesThePlan) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Job job = random_job(seed, 40, 2000);
     const Plan plan = optimal_plan(job);
@@ -156,7 +156,7 @@ TEST(OptimalPlan, ItsListOfCapsMakesThePlanAgain) {
   }
 }
 
-TEST(OptimalPlan, NothingToReduceIsNoPlan) {
+TEST(OptimalPlan, IsEmptyIfThereIsNothingToReduce) {
   Job job;
   job.cost = AlphaBeta{1, 1};
   EXPECT_TRUE(optimal_plan(job).empty());

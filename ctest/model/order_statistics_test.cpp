@@ -27,8 +27,7 @@ TEST(Quantile, IsInterpolatedBetweenNeighbours) {
   EXPECT_TRUE(std::isnan(quantile({}, 0.5)));
 }
 
-// If the quantile is one of the values, the next value does not matter, even if it is infinite.
-TEST(Quantile, IsFiniteBesideAnInfiniteValue) {
+TEST(Quantile, IsExactAtAValueEvenIfTheNextValueIsInfinite) {
   EXPECT_EQ(quantile({1, infinity, 2}, 0.5), 2.0);
   EXPECT_EQ(quantile({1, infinity, 2}, 0.75), infinity);
 }
@@ -46,7 +45,7 @@ TEST(Quantile, NeighboursAreValuesOfTheSample) {
   EXPECT_TRUE(std::isnan(quantile({}, 0.5, Neighbour::above)));
 }
 
-TEST(EmpiricalQuantile, IsTheSmallestValueWithTheShareBelowIt) {
+TEST(EmpiricalQuantile, IsTheSmallestValueWithTheGivenShareAtOrBelowIt) {
   const Reals values{40, 10, 30, 20};
   EXPECT_EQ(empirical_quantile(values, 0.25), 10.0);
   EXPECT_EQ(empirical_quantile(values, 0.26), 20.0);
@@ -55,13 +54,13 @@ TEST(EmpiricalQuantile, IsTheSmallestValueWithTheShareBelowIt) {
   EXPECT_TRUE(std::isnan(empirical_quantile({}, 0.5)));
 }
 
-TEST(EmpiricalQuantile, LeavesAtMostOneHundredthAboveIt) {
+TEST(EmpiricalQuantile, HasAtMostOnePercentOfTheValuesAboveItAt99Percent) {
   Reals values(128);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
   EXPECT_EQ(empirical_quantile(values, 0.99), 126.0);  // 1 of 128 values is above it
 }
 
-TEST(IntervalOfSorted, CountsFromBothEnds) {
+TEST(IntervalOfSorted, LeavesOutTheGivenNumberOfValuesAtEachEnd) {
   const Reals values{1, 2, 4, 8, 16, 32};
   const Estimate estimate = interval_of_sorted(values, 1);
   EXPECT_EQ(estimate.value, 6.0);
@@ -73,7 +72,7 @@ TEST(IntervalOfSorted, CountsFromBothEnds) {
 }
 
 // Shift and interval_of_sorted() must return the same median as median(), to the last bit.
-TEST(IntervalOfSorted, HasTheMedianOfMedian) {
+TEST(IntervalOfSorted, ReturnsTheSameMedianAsMedianAndShift) {
   std::mt19937_64 engine(10);
   std::normal_distribution<double> noise;
   for (std::size_t n = 1; n < 30; ++n) {

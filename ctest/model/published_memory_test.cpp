@@ -70,7 +70,7 @@ TwoCoefficients fit(std::vector<Peak> const& rows, double each, bool of_all_laye
 // The peak is at the start of the backward pass. Then parameters and the moments of AdamW take 12 bytes a
 // parameter. In the pass, activations are freed as gradients are allocated. The two coefficients are the
 // number of tensors of width d that a layer keeps, and the number of copies of the logits.
-TEST(PublishedMemory, WholeStepsFollowFromTwoOfThem) {
+TEST(PublishedMemory, PeaksOfTwoWholeStepsPredictThePeaksOfTheOtherThree) {
   const auto rows = peaks("fp32", "step");
   ASSERT_EQ(rows.size(), 5U);
   const TwoCoefficients found = fit(rows, 12, true);
@@ -110,7 +110,7 @@ TEST(PublishedMemory, ForwardPeaksAreMostlyParameters) {
   }
 }
 
-TEST(PublishedMemory, ForwardPeaksAreThoseOfTheTwoMatrixForm) {
+TEST(PublishedMemory, ForwardPeaksHoldTwoFeedForwardMatricesButNotThree) {
   for (Peak const& row : peaks("fp32", "forward")) {
     const std::string three = row.preset.substr(0, row.preset.rfind("-gelu"));
     const double bytes = fp32 * static_cast<double>(parameters(backward_pass(find_preset(three))));

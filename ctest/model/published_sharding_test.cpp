@@ -141,7 +141,7 @@ TEST(PublishedSharding, SavesThePredictedTimeOnOneNodeForLargeModels) {
 // The sharded table does not state its batch. Its unsharded steps on one node (except that of s) are shorter
 // than the overlapped steps of the table of DDP steps, although both contain the same parts. So its batch is
 // probably smaller.
-TEST(PublishedSharding, TheShardedTableHasASmallerBatchThanTheOther) {
+TEST(PublishedSharding, UnshardedStepsOnOneNodeAreShorterThanOverlappedDdpSteps) {
   const CsvTable table(published("ddp-steps-cs336.csv"));
   const auto one_node = changes(1);
   for (std::size_t row = 1; row < table.rows(); ++row) {  // without the model s: launches limit its time
@@ -171,7 +171,7 @@ PeakLine peak_line(std::string const& method) {
 }
 
 // Sharding can save 12 of 16 bytes a parameter on four ranks, whatever the batch.
-TEST(PublishedSharding, SavesOnlyThePartOfTheMemoryThatTheBatchDoesNotChange) {
+TEST(PublishedSharding, SavesOnlyMemoryThatDoesNotDependOnTheBatch) {
   constexpr double parameters = 0.109, state = 16 * parameters, most = 12 * parameters;  // GB
   const PeakLine ddp = peak_line("ddp"), fsdp = peak_line("fsdp");
   std::printf("encoder on four GPUs: DDP %.2f GB + %.3f GB a sequence, FSDP %.2f GB + %.3f GB a sequence\n",

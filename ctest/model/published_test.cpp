@@ -71,7 +71,7 @@ LeftOut leave_every_other_out(std::vector<CostPoint> const& table, std::size_t k
   return result;
 }
 
-TEST(Published, TheTableOfEightA100sPredictsItsOtherHalf) {
+TEST(Published, HalfOfTheTableOfEightA100sPredictsTheOtherHalf) {
   const auto table = read_allreduce(published("allreduce-8xa100-1node.csv"));
   for (const std::size_t kept : {0U, 1U}) {
     const LeftOut cubic = leave_every_other_out(table, kept, false);

@@ -112,7 +112,7 @@ Contention fit_contention() {
   return best;
 }
 
-TEST(PublishedXl, NaiveCommunicationWithinFivePercentOnAverage) {
+TEST(PublishedXl, PredictsNaiveCommunicationWithinFivePercentOnAverage) {
   std::vector<ScoredCase> cases;  // one for each context; there are no caps to choose from
   for (const int context : contexts) {
     const Job job = xl_job(context, {});
@@ -142,7 +142,7 @@ std::vector<ScoredCase> scored_cases(int context, Contention const& contention) 
   return cases;
 }
 
-TEST(PublishedXl, TheCapIsChosenWithoutRegretAndTheBaselinesChooseWorse) {
+TEST(PublishedXl, ModelChoosesACapWithLessRegretThanTheBaselines) {
   const Contention contention = fit_contention();
   const auto [kappa, gamma] = contention(any_cap);
   EXPECT_LT(kappa, 0.9);

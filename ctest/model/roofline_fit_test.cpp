@@ -38,7 +38,7 @@ void expect_fit(LaunchRoofline const& planted_one, RooflineFit const& fit) {
   EXPECT_LT(fit.rms_error, tight);
 }
 
-TEST(RooflineFit, OneKernelByHand) {
+TEST(RooflineFit, KernelSecondsMatchHandCalculation) {
   const LaunchRoofline roofline{10, 5, 1};
   EXPECT_DOUBLE_EQ(kernel_seconds(Work{100, 10}, roofline), 11);
   EXPECT_DOUBLE_EQ(kernel_seconds(Work{10, 100}, roofline), 21);
@@ -58,7 +58,7 @@ TEST(RooflineFit, FindsAPlantedRoofline) {
   }
 }
 
-TEST(RooflineFit, WithAGivenBandwidth) {
+TEST(RooflineFit, FindsPeakAndLaunchTimeForAGivenBandwidth) {
   const LaunchRoofline roofline{150e12, 1.5e12, 12e-6};
   const auto measured = planted(roofline);
   expect_fit(roofline, fit_roofline({measured[0], measured[2]}, 1.5e12));
@@ -68,7 +68,7 @@ TEST(RooflineFit, WithAGivenBandwidth) {
   EXPECT_TRUE(std::isinf(fit.roofline.bandwidth));
 }
 
-TEST(RooflineFit, IsTheBestInItsNeighbourhood) {
+TEST(RooflineFit, HasTheLeastErrorAmongNearbyRooflines) {
   // No roofline gives exactly these times. Another peak, bandwidth or launch time must not have a smaller
   // error.
   auto measured = planted({45e12, 1.5e12, 12e-6});
@@ -96,7 +96,7 @@ TEST(RooflineFit, IsTheBestInItsNeighbourhood) {
   }
 }
 
-TEST(RooflineFit, RefusesWhatCannotBeFitted) {
+TEST(RooflineFit, RefusesInputsThatCannotBeFitted) {
   EXPECT_THROW(fit_roofline({}), std::invalid_argument);
   EXPECT_THROW(fit_roofline({{{}, 1}}), std::invalid_argument);
   EXPECT_THROW(fit_roofline({{{{KernelKind::norm, {0, 8}}}, 1}}), std::invalid_argument);
@@ -121,7 +121,7 @@ std::vector<StepTime> planted_times(LaunchRoofline const& roofline) {
   return times;
 }
 
-TEST(StepTimeFit, PredictsOtherSizesOfAPlantedRooflineAndFindsASlowOne) {
+TEST(StepTimeFit, PredictsSizesThatWereNotFittedAndShowsASlowTime) {
   const LaunchRoofline roofline{45e12, 1.5e12, 12e-6};
   auto times = planted_times(roofline);
   const auto fits = fit_step_times(times);
@@ -138,7 +138,7 @@ TEST(StepTimeFit, PredictsOtherSizesOfAPlantedRooflineAndFindsASlowOne) {
   for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_NEAR(rows[i].error(), i == 3 ? -0.2 : 0.0, tight) << i;
 }
 
-TEST(StepTimeFit, OtherSeriesTakeTheBandwidthOrTheRooflineOfTheFirst) {
+TEST(StepTimeFit, LaterSeriesUseTheBandwidthOrTheRooflineOfTheFirstSeries) {
   const LaunchRoofline roofline{45e12, 1.5e12, 12e-6}, faster{150e12, 1.5e12, 9e-6};
   auto times = planted_times(roofline);
   for (char const* preset : {"cs336-s-gelu", "cs336-m-gelu", "cs336-l-gelu"}) {

@@ -35,7 +35,7 @@ TEST(Score, ErrorsAreRelativeToTheExposedTime) {
   EXPECT_DOUBLE_EQ(card.model.max_error, 0.5);
 }
 
-TEST(Score, BelowHalfAPercentOfTErrorsAreRelativeToThat) {
+TEST(Score, ErrorsAreRelativeToHalfAPercentOfTIfTheExposedTimeIsSmaller) {
   const std::vector<ScoredCase> cases{case_of(1, 0.02, 0.12, 0.001), case_of(2, -1, 0, 0.001)};
   EXPECT_DOUBLE_EQ(error_scale(cases[0]), 0.005 * 10.02);
   EXPECT_DOUBLE_EQ(error_scale(cases[1]), 0.005 * 9);
@@ -56,14 +56,14 @@ void expect_unscored(std::vector<ScoredCase> const& cases, std::size_t worst) {
   EXPECT_TRUE(std::isnan(card.slowdown_error));
 }
 
-TEST(Score, WithUnknownNoiseErrorsAreUnknownAndRegretIsNot) {
+TEST(Score, ErrorsAreNaNButRegretIsKnownIfANoiseIsUnknown) {
   const double unknown = std::nan("");
   const std::vector<ScoredCase> cases{case_of(1, 3, 1), case_of(25, 1, 2, unknown), case_of(100, 2, 2)};
   expect_unscored(cases, 1);
   EXPECT_DOUBLE_EQ(score(cases).model.regret, 13.0 / 11 - 1);
 }
 
-TEST(Score, WithMoreNoiseThanAFifthOfTheScaleErrorsAreUnknown) {
+TEST(Score, ErrorsAreNaNIfANoiseExceedsAFifthOfItsErrorScale) {
   const std::vector<ScoredCase> quiet{case_of(1, 3, 1, 0.59), case_of(25, 1, 2, 0.19), case_of(100, 2, 2)};
   EXPECT_FALSE(score(quiet).unscored);
   expect_unscored({case_of(1, 3, 1, 0.61), case_of(25, 1, 2, 0.22), case_of(100, 2, 2)}, 1);
@@ -71,8 +71,8 @@ TEST(Score, WithMoreNoiseThanAFifthOfTheScaleErrorsAreUnknown) {
                   1);  // E of case 1 is so small that its error scale is 0.5 % of T
 }
 
-// More noise must not make the error of a prediction smaller. The error may become unknown.
-TEST(Score, NoErrorGetsBetterAsTheNoiseGrows) {
+// The error may become NaN.
+TEST(Score, MoreNoiseNeverMakesAnErrorSmaller) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> seconds(-0.05, 3);
   for (int trial = 0; trial < 200; ++trial) {
@@ -91,20 +91,20 @@ TEST(Score, NoErrorGetsBetterAsTheNoiseGrows) {
   }
 }
 
-TEST(Score, TheErrorBeyondTheNoiseStandsBesideIt) {
+TEST(Score, BeyondNoiseCountsOnlyThePartOfTheErrorAboveTheNoise) {
   const std::vector<ScoredCase> cases{case_of(1, 2, 1, 0.2), case_of(25, 1, 1.05, 0.1)};
   EXPECT_DOUBLE_EQ(score(cases).model.mean_error, (0.5 + 0.05) / 2);
   EXPECT_DOUBLE_EQ(score(cases).model.beyond_noise, (0.4 + 0) / 2);
 }
 
-TEST(Score, TheLargestErrorRemembersANumberThatIsMissing) {
+TEST(Score, ErrorsAreNaNIfAPredictionIsNaN) {
   const std::vector<ScoredCase> cases{case_of(1, 2, 1), case_of(4, 2, std::nan("")), case_of(25, 1, 1.25)};
   EXPECT_TRUE(std::isnan(score(cases).model.max_error));
   EXPECT_TRUE(std::isnan(score(cases).model.mean_error));
   EXPECT_TRUE(std::isnan(score(cases).model.beyond_noise));
 }
 
-TEST(Score, OfFewerThanThreeCapsThereIsNoRegret) {
+TEST(Score, RegretIsNaNForFewerThanThreeCaps) {
   const std::vector<ScoredCase> cases{case_of(1, 2, 1), case_of(25, 1, 2), case_of(100, 3, 3)};
   const ScoreCard two = score(std::span(cases).first(2));
   for (Score const& s : {two.model, two.constant, two.pytorch_default, two.uncontended})
@@ -112,7 +112,7 @@ TEST(Score, OfFewerThanThreeCapsThereIsNoRegret) {
   EXPECT_FALSE(std::isnan(score(cases).model.regret));
 }
 
-TEST(Score, OnlyPairsThatDifferByMoreThanTwiceTheNoiseCount) {
+TEST(Score, CountsOnlyPairsThatDifferByMoreThanTwiceTheNoise) {
   // With a noise of 0.1 the values 1 and 1.1 do not differ, but 3 differs from both. One of these two pairs
   // is ordered wrongly.
   const std::vector<ScoredCase> cases{case_of(1, 1, 5, 0.1), case_of(2, 1.1, 1, 0.1), case_of(4, 3, 4, 0.1)};
@@ -131,7 +131,7 @@ TEST(Score, RegretIsMeasuredAtThePredictedCap) {
   EXPECT_EQ(card.measured_cap_mib, 25);
 }
 
-TEST(Score, ATieHasTheMeanRegret) {
+TEST(Score, RegretIsTheMeanOverCapsWithTheSamePrediction) {
   const std::vector<ScoredCase> cases{case_of(1, 2, 1), case_of(25, 1, 1), case_of(100, 3, 3)};
   EXPECT_DOUBLE_EQ(score(cases).model.regret, 11.5 / 11 - 1);
 }
@@ -148,7 +148,7 @@ TEST(Score, TheBestConstantHasTheLeastMeanErrorOfAllConstants) {
   }
 }
 
-TEST(Score, WhereAllScalesAreEqualTheBestConstantIsTheMedian) {
+TEST(Score, TheBestConstantIsTheMedianIfAllErrorScalesAreEqual) {
   std::vector<ScoredCase> cases;
   for (const double measured : {1.0, 2.0, 3.0, 4.0, 5.0}) {
     cases.push_back(case_of(measured, measured, 0));
@@ -157,7 +157,7 @@ TEST(Score, WhereAllScalesAreEqualTheBestConstantIsTheMedian) {
   EXPECT_DOUBLE_EQ(score(cases).constant.mean_error, (2 + 1 + 0 + 1 + 2) / 10.0 / 5);
 }
 
-TEST(Score, TheDefaultIsTheCapNearestTo25) {
+TEST(Score, ThePyTorchDefaultIsTheCapNearestTo25MiB) {
   const std::vector<ScoredCase> cases{case_of(1, 2, 0), case_of(16, 1.5, 0), case_of(100, 1, 0)};
   const ScoreCard card = score(cases);
   EXPECT_DOUBLE_EQ(card.pytorch_default.regret, 11.5 / 11 - 1);
@@ -175,7 +175,7 @@ TEST(Score, TheModelWithoutContentionIsABaseline) {
   EXPECT_DOUBLE_EQ(card.uncontended.ordered, 2.0 / 3);
 }
 
-TEST(Score, TailAndSlowdownAreScoredApart) {
+TEST(Score, TailAndSlowdownAreScoredSeparately) {
   std::vector<ScoredCase> cases{case_of(1, 0, 0)};
   cases[0].measured = {3, 1};
   cases[0].predicted = {1, 3};
@@ -185,7 +185,7 @@ TEST(Score, TailAndSlowdownAreScoredApart) {
   EXPECT_DOUBLE_EQ(card.slowdown_error, 0.5);
 }
 
-TEST(Score, RefusesNothing) {
+TEST(Score, RefusesAnEmptyListOfCases) {
   EXPECT_THROW(score({}), std::invalid_argument);
 }
 

@@ -48,7 +48,7 @@ Estimate shift(Reals const& from, Reals const& to, double alpha) {
   return Shift(from, to).interval(rank_sum_quantile(from.size(), to.size(), alpha));
 }
 
-TEST(RankSum, quantiles_are_those_of_all_arrangements) {
+TEST(RankSum, quantiles_agree_with_an_enumeration_of_all_arrangements) {
   for (std::size_t m = 1; m <= 6; ++m)
     for (std::size_t n = 1; n <= 6; ++n)
       for (double alpha : {0.001, 0.01, 0.025, 0.1}) {
@@ -63,14 +63,14 @@ TEST(RankSum, quantiles_are_those_of_all_arrangements) {
 }
 
 // Critical values from tables of the Mann-Whitney test, two-sided, 5 % and 1 %.
-TEST(RankSum, quantiles_are_those_of_the_tables) {
+TEST(RankSum, quantiles_agree_with_published_tables) {
   EXPECT_EQ(rank_sum_quantile(10, 10, 0.025), 23u);
   EXPECT_EQ(rank_sum_quantile(20, 20, 0.025), 127u);
   EXPECT_EQ(rank_sum_quantile(20, 20, 0.005), 105u);
   EXPECT_EQ(rank_sum_quantile(8, 15, 0.025), 29u);
 }
 
-TEST(RankSum, many_values_agree_with_the_normal_approximation) {
+TEST(RankSum, quantile_of_many_values_agrees_with_the_normal_approximation) {
   const double n = 150, mean = n * n / 2, deviation = std::sqrt(n * n * (2 * n + 1) / 12);
   const auto exact = rank_sum_quantile(150, 150, 0.025);
   ASSERT_TRUE(exact);
@@ -87,7 +87,7 @@ TEST(Shift, is_the_median_of_all_differences) {
   EXPECT_EQ(wide.high, 12.0);
 }
 
-TEST(Shift, interval_covers_as_often_as_it_says) {
+TEST(Shift, interval_covers_the_true_shift_with_the_stated_probability) {
   std::mt19937_64 engine(7);
   int covered = 0;
   constexpr int trials = 4000;
@@ -100,7 +100,7 @@ TEST(Shift, interval_covers_as_often_as_it_says) {
   EXPECT_LT(covered, 0.975 * trials);  // not wider than necessary
 }
 
-TEST(MedianInterval, covers_as_often_as_it_says) {
+TEST(MedianInterval, covers_the_true_median_with_the_stated_probability) {
   std::mt19937_64 engine(8);
   int covered = 0;
   constexpr int trials = 4000;
@@ -115,7 +115,7 @@ TEST(MedianInterval, covers_as_often_as_it_says) {
 }
 
 // Values from tables of Student's distribution.
-TEST(StudentQuantile, is_that_of_the_tables) {
+TEST(StudentQuantile, agrees_with_published_tables) {
   EXPECT_NEAR(student_quantile(3, 0.025), 3.182446, 1e-5);
   EXPECT_NEAR(student_quantile(29, 0.0005), 3.659405, 1e-5);
   EXPECT_NEAR(student_quantile(10, 0.25), 0.699812, 1e-5);
@@ -126,7 +126,7 @@ TEST(StudentQuantile, is_that_of_the_tables) {
 
 // The golden intervals were not computed by ddproxy; the file says where they come from.
 // ctest/scripts/median_interval_test.py compares the Python implementation with the same rows.
-TEST(MedianEstimate, is_that_of_the_golden_intervals) {
+TEST(MedianEstimate, agrees_with_the_golden_intervals) {
   const CsvTable table(std::string(source_folder) + "/ctest/model/median_intervals.csv");
   ASSERT_GT(table.rows(), 10U);
   for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -139,7 +139,7 @@ TEST(MedianEstimate, is_that_of_the_golden_intervals) {
   }
 }
 
-TEST(PairedRatio, cancels_what_slows_both) {
+TEST(PairedRatio, cancels_slowdowns_that_both_values_of_a_pair_share) {
   const std::vector<double> plain{1, 1, 1, 1, 5, 9, 2}, slower{1.1, 1.1, 1.1, 1.1, 5.5, 9.9, 2.2};
   const Estimate ratio = paired_ratio(slower, plain);
   EXPECT_DOUBLE_EQ(ratio.value, 1.1);
@@ -153,7 +153,7 @@ TEST(PairedRatio, leaves_out_pairs_with_a_missing_value) {
   EXPECT_TRUE(std::isnan(paired_ratio({NAN}, {1}).value));
 }
 
-TEST(Median, of_odd_even_and_no_values) {
+TEST(Median, is_right_for_odd_even_and_zero_numbers_of_values) {
   EXPECT_EQ(median({3, 1, 2}), 2.0);
   EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
   EXPECT_EQ(median({1, 2, INFINITY}), 2.0);

@@ -97,7 +97,7 @@ TEST_F(StepTimes, RefusesTooFewRowsToFit) {
   expect_error(good + "b,fp32,no,compare,cs336-s-gelu,16,128,forward,1\n", 5, "needs 1");
 }
 
-TEST_F(StepTimes, ReadsAndRefusesShares) {
+TEST_F(StepTimes, ReadsSharesAndRefusesWrongShares) {
   expect_share_error("b,cs336-s-gelu,16,128,forward,norm,0.1", "has no times");
   expect_share_error("a,cs336-s-gelu,16,128,forward,norm,1.1", "at most 1");
   expect_share_error("a,cs336-s-gelu,16,128,forward,gemm,0.1", "product, norm, softmax");

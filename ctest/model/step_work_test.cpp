@@ -13,7 +13,7 @@ namespace {
 
 constexpr Tokens tokens{2, 3};
 
-TEST(StepWork, RopeByHand) {
+TEST(StepWork, RopeMatchesHandCalculation) {
   // 6 tokens, with queries of 8 features and keys of 4, have 72 elements. Each element is read, computed with
   // 3 flops, and written.
   const Operation rope{"", "", OperationKind::rope, 12, 12};
@@ -24,7 +24,7 @@ TEST(StepWork, RopeByHand) {
   }
 }
 
-TEST(StepWork, GroupedQueriesMoveFewerKeysAndMultiplyAsMuch) {
+TEST(StepWork, GroupedQueriesMoveFewerKeysWithTheSameFlops) {
   // 4 query heads and 2 key-value heads, of 2 features each. There are 72 scores. Queries and result have 48
   // elements each, keys and values 24 each.
   const Operation attention{"", "", OperationKind::attention, 16, 8};
@@ -37,7 +37,7 @@ TEST(StepWork, GroupedQueriesMoveFewerKeysAndMultiplyAsMuch) {
   EXPECT_EQ(operator_work(all, ungrouped, tokens, Phase::forward, 4).flops, forward.flops);
 }
 
-TEST(StepWork, RecomputeIsForwardAndOtherPhasesHaveNoOperators) {
+TEST(StepWork, RecomputeHasTheWorkOfForwardAndUpdateIsRefused) {
   const Shape shape = llama_shape(2);
   for (Operation const& operation : backward_pass(shape).operations) {
     const Work forward = operator_work(shape, operation, tokens, Phase::forward, 4);
@@ -50,7 +50,7 @@ TEST(StepWork, RecomputeIsForwardAndOtherPhasesHaveNoOperators) {
   EXPECT_THROW(operator_work(shape, {}, tokens, Phase::update, 4), std::invalid_argument);
 }
 
-TEST(StepWork, OfTheOptimizerByHand) {
+TEST(StepWork, OptimizerMatchesHandCalculation) {
   EXPECT_EQ(update_work(10, false).bytes, 280);  // four arrays read, three written
   EXPECT_EQ(update_work(10, false).flops, 140);
   EXPECT_EQ(update_work(10, true).bytes, 280);
@@ -64,7 +64,7 @@ TEST(StepWork, OfTheOptimizerByHand) {
   EXPECT_NEAR(roofline_seconds(llama, {19.5e12, 1.555e12, 1}), 0.1446, 0.0001);
 }
 
-TEST(StepWork, ModelFlopsByHand) {
+TEST(StepWork, ModelFlopsMatchHandCalculation) {
   // GPT-2: 12 blocks of 12 d^2 weights, and the tied head.
   const Shape gpt2 = find_preset("gpt2");
   EXPECT_EQ(product_parameters(gpt2), 12 * 12 * 768 * 768 + 768 * 50257);
@@ -94,7 +94,7 @@ double products(Shape const& shape, Operation const& operation, Phase phase) {
   }
 }
 
-TEST(StepWork, MatrixProductsAreTheModelFlopsAndOneToTwo) {
+TEST(StepWork, MatrixProductsSumToTheModelFlopsAndBackwardIsTwiceForward) {
   for (Shape const& shape : shapes_of_all_kinds()) {
     double forward = 0, backward = 0;
     for (Operation const& operation : backward_pass(shape).operations) {
@@ -108,7 +108,7 @@ TEST(StepWork, MatrixProductsAreTheModelFlopsAndOneToTwo) {
   }
 }
 
-TEST(StepWork, RooflineOfAllPhases) {
+TEST(StepWork, RooflineGivesTheCostsOfAllPhases) {
   const Shape shape = llama_shape(2);
   const BackwardPass pass = backward_pass(shape);
   const Machine machine{1e12, 1e11, 0.5};

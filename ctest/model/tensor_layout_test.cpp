@@ -9,7 +9,7 @@
 namespace ddproxy::model {
 namespace {
 
-TEST(TensorLayout, TensorsLieOneBehindTheOtherInReadyOrder) {
+TEST(TensorLayout, TensorsFollowEachOtherWithoutGapsInReadyOrder) {
   const auto pass = backward_pass(find_preset("tiny"));
   TensorLayout const& layout = pass.gradients;
   std::size_t next = 0;
@@ -24,7 +24,7 @@ TEST(TensorLayout, TensorsLieOneBehindTheOtherInReadyOrder) {
   EXPECT_EQ(static_cast<std::int64_t>(next), parameters(pass));
 }
 
-TEST(TensorLayout, SetsTheOffsetsOfTensorsThatAreGivenToIt) {
+TEST(TensorLayout, SetsTheOffsetOfEachAddedTensor) {
   TensorLayout layout;
   EXPECT_EQ(layout.elements(), 0U);
   layout.push_back({"a", "l", 3, 0});
@@ -53,7 +53,7 @@ TEST(Slices, AShardedSliceIsPaddedAtItsEnd) {
   EXPECT_EQ(sharded.held(3), (Slice{109, 1}));
 }
 
-TEST(Slices, ShardsBehindTheModelHoldNothing) {
+TEST(Slices, ShardsAfterTheEndOfTheModelHoldNoElements) {
   const ShardedSlice sharded{{100, 5}, 4};
   EXPECT_EQ(sharded.held(2), (Slice{104, 1}));
   EXPECT_EQ(sharded.held(3), (Slice{105, 0}));

@@ -76,7 +76,7 @@ Stepped step_through(Case const& c, AllreduceCost const& cost, Contention const&
 const AlphaBeta cost{2e-3, 2e5};
 const Contention by_size({{10, {0.95, 0.3}}, {100, {0.8, 0.5}}, {1000, {0.7, 0.9}}});
 
-TEST(Timeline, WithoutContentionItIsTheRecurrenceToTheLastBit) {
+TEST(Timeline, EqualsTheRecurrenceToTheLastBitWithoutContention) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     const Case c = random_case(seed);
     const Timeline timeline = simulate(c.ready, c.t_compute, c.plan, cost);
@@ -85,7 +85,7 @@ TEST(Timeline, WithoutContentionItIsTheRecurrenceToTheLastBit) {
   }
 }
 
-TEST(Timeline, WithContentionItIsTheFluidSimulation) {
+TEST(Timeline, AgreesWithASimulationInSmallTimeStepsWithContention) {
   const double dt = 1e-5;
   for (unsigned seed = 0; seed < 10; ++seed) {
     for (Contention const& contention : {Contention{1, 1}, Contention{0.8, 1}, Contention{1, 0.7},
@@ -104,7 +104,7 @@ TEST(Timeline, WithContentionItIsTheFluidSimulation) {
 
 // Communication is the bottleneck: gradients are ready at 1 to 4 ms, and each call takes 10 ms. So each
 // handover makes T longer by its whole time.
-TEST(Timeline, EachOverlappedBucketIsHandedOver) {
+TEST(Timeline, AddsTheHandoverTimeOfEachOverlappedBucket) {
   Job job;
   job.ready = {1e-3, 2e-3, 3e-3, 4e-3};
   job.t_compute = 5e-3;
@@ -126,7 +126,7 @@ TEST(Timeline, EachOverlappedBucketIsHandedOver) {
   EXPECT_NEAR(adds({0, 1, 2, 3}), 2e-3, 1e-12) << "the host carries out the last bucket itself";
 }
 
-TEST(Timeline, OneBucketByHand) {
+TEST(Timeline, TwoBucketsWithContentionMatchHandCalculation) {
   const std::vector<double> ready{1.0, 3.0};
   const Plan plan{{0, 0, 1, 0}, {1, 1, 2, 1}};
   const AllreduceCost two_seconds = [](std::int64_t) { return 2.0; };
@@ -153,7 +153,7 @@ TEST(Timeline, ContentionNeverHelps) {
   }
 }
 
-TEST(Timeline, CopiesByHand) {
+TEST(Timeline, CopiesMatchHandCalculation) {
   const std::vector<double> ready{1.0, 3.0};
   const Plan plan{{0, 0, 10, 0}, {1, 1, 20, 10}};
   const AllreduceCost two_seconds = [](std::int64_t) { return 2.0; };
@@ -172,10 +172,10 @@ TEST(Timeline, CopiesByHand) {
   EXPECT_DOUBLE_EQ(back.backward_end, 8);
 }
 
-TEST(Timeline, CopiesAreSlowedAsComputeIs) {
+TEST(Timeline, ContentionSlowsCopiesLikeCompute) {
   // The first bucket is ready at once. It is copied from 0 s to 1 s. Its collective takes from 1 s to 3 s,
   // and halves the speed of compute. The second bucket is ready after 0.5 s of compute, that is, at 2 s. Its
-  // copy takes 0.5 s alone, but 1 s beside the collective. The last second of compute has full speed.
+  // copy takes 0.5 s alone, but 1 s during the collective. The last second of compute has full speed.
   const Timeline timeline =
       simulate(std::vector<double>{0.0, 0.5}, 1.5, {{0, 0, 10, 0}, {1, 1, 5, 10}},
                [](std::int64_t bytes) { return bytes == 10 ? 2.0 : 0.0; }, {0.5, 1}, {CopyMode::in, 10, 0});
@@ -185,7 +185,7 @@ TEST(Timeline, CopiesAreSlowedAsComputeIs) {
   EXPECT_DOUBLE_EQ(timeline.backward_end, 4);
 }
 
-TEST(Timeline, WhereGradientsAreReadyAfterTheBackwardPassNothingOverlaps) {
+TEST(Timeline, NothingOverlapsIfGradientsAreReadyAfterTheBackwardPass) {
   const Case c = random_case(7);
   const std::vector<double> ready(c.ready.size(), c.t_compute);
   const Timeline timeline = simulate(ready, c.t_compute, c.plan, cost, {0.5, 0.5});
@@ -194,7 +194,7 @@ TEST(Timeline, WhereGradientsAreReadyAfterTheBackwardPassNothingOverlaps) {
   EXPECT_EQ(timeline.buckets.front().start, c.t_compute);
 }
 
-TEST(Timeline, RefusesWhatCannotBe) {
+TEST(Timeline, RefusesInvalidInputs) {
   const std::vector<double> ready{1.0, 2.0};
   const Plan plan{{0, 1, 2, 0}};
   EXPECT_THROW(simulate(ready, 2, plan, cost, {0, 1}), std::invalid_argument);

@@ -47,7 +47,7 @@ std::vector<Plan> two_plans(Measurements const& measurements) {
   return {per_tensor_plan(measurements.gradient_bytes), flat_plan(measurements.gradient_bytes)};
 }
 
-TEST(Uncertainty, TheJobIsMadeOfMedians) {
+TEST(Uncertainty, TheJobUsesTheMediansOfTheSamples) {
   Measurements measurements = measurements_of(0, 3, 1);
   measurements.operations[1][0][0] = 5;  // an outlier
   measurements.allreduce[0][2] = 7;
@@ -57,7 +57,7 @@ TEST(Uncertainty, TheJobIsMadeOfMedians) {
   EXPECT_NEAR(job.cost(1'000'000), call + 1e-3, 1e-9);
 }
 
-TEST(Uncertainty, WithJitterAGradientIsReadyWhenTheLastRankHasIt) {
+TEST(Uncertainty, AGradientIsReadyOnTheLastRankIfJitterIsIncluded) {
   Measurements measurements = measurements_of(0, 1, 2);
   measurements.operations[0][0] = std::vector<double>{3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   measurements.operations[0][1] = std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 1, 9};
@@ -69,7 +69,7 @@ TEST(Uncertainty, WithJitterAGradientIsReadyWhenTheLastRankHasIt) {
   EXPECT_DOUBLE_EQ(job_from(measurements, Jitter::left_out).ready[0], 2);
 }
 
-TEST(Uncertainty, WithoutScatterTheBandsHaveNoWidth) {
+TEST(Uncertainty, BandsHaveNoWidthIfTheSamplesDoNotScatter) {
   const Measurements measurements = measurements_of(0, 5, 2);
   const auto plans = two_plans(measurements);
   const Bands bands = bootstrap(measurements, Jitter::included, plans, 20);
@@ -84,7 +84,7 @@ TEST(Uncertainty, WithoutScatterTheBandsHaveNoWidth) {
   EXPECT_EQ(bands.best_cap.high, static_cast<double>(best.high));
 }
 
-TEST(Uncertainty, TheBandsHoldTheTruthAboutAsOftenAsTheySay) {
+TEST(Uncertainty, BandsHoldTheTrueTotalWithAboutTheStatedProbability) {
   const Job truth = job_from(measurements_of(0, 1, 1), Jitter::left_out);
   int held = 0;
   for (unsigned seed = 0; seed < 100; ++seed) {
@@ -123,7 +123,7 @@ struct Phases {
   Measurements measurements, truth;
 };
 
-TEST(Uncertainty, TheBandsHoldAnotherPhaseAboutAsOftenAsTheySay) {
+TEST(Uncertainty, BandsHoldTheTotalOfAnotherPhaseWithAboutTheStatedProbability) {
   int held = 0, held_without = 0;
   for (unsigned seed = 1; seed <= 200; ++seed) {
     Phases phases(0.03, seed);
@@ -136,7 +136,7 @@ TEST(Uncertainty, TheBandsHoldAnotherPhaseAboutAsOftenAsTheySay) {
   EXPECT_LT(held_without, 20) << "the samples of one phase do not show how phases differ";
 }
 
-TEST(Uncertainty, PhasesOfTheAllReduceWidenTheBandsToo) {
+TEST(Uncertainty, DifferencesBetweenAllReducePhasesWidenTheBands) {
   Measurements measurements = measurements_of(0, 3, 1);
   const auto plans = two_plans(measurements);
   const double total = simulate(job_from(measurements, Jitter::left_out), plans[1]).total;
@@ -168,7 +168,7 @@ TEST(Uncertainty, MoreSamplesMakeNarrowerBands) {
   EXPECT_LT(narrow.high - narrow.low, 0.6 * (wide.high - wide.low));
 }
 
-TEST(Uncertainty, ContentionIsDrawnToo) {
+TEST(Uncertainty, ScatterOfTheContentionWidensTheBands) {
   Measurements measurements = measurements_of(0, 5, 1);
   measurements.contention = {{1000, {{0.8, 0.5}, {0.8, 0.6}, {0.8, 0.7}, {0.8, 0.8}, {0.8, 0.9}}}};
   const auto plans = two_plans(measurements);
@@ -178,7 +178,7 @@ TEST(Uncertainty, ContentionIsDrawnToo) {
   EXPECT_GT(bands.total[0].high, middle);
 }
 
-TEST(Uncertainty, TheIntervalOfTheBestCapIsMadeOfCaps) {
+TEST(Uncertainty, TheIntervalOfTheBestCapEndsAtCapsThatChangeThePlan) {
   // With ten gradients of 8 MB, the caps that give the same plan go from one byte above a multiple of 8 MB to
   // a multiple of 8 MB.
   Measurements measurements = measurements_of(0.3, 9, 1);
@@ -189,7 +189,7 @@ TEST(Uncertainty, TheIntervalOfTheBestCapIsMadeOfCaps) {
   }
 }
 
-TEST(Uncertainty, TheIntervalOfTheBestCapHeedsTheFirstBucket) {
+TEST(Uncertainty, TheIntervalOfTheBestCapDependsOnTheFirstBucket) {
   Measurements measurements = measurements_of(0, 3, 1);
   for (std::size_t i = 0; i < 10; ++i)
     measurements.gradient_bytes[i] = static_cast<std::int64_t>(1 + i) * 3'000'000;
@@ -215,7 +215,7 @@ TEST(Uncertainty, TheSameSeedGivesTheSameBands) {
             bootstrap(measurements, Jitter::included, plans, 50, 8).total[0].low);
 }
 
-TEST(Uncertainty, TheWaterfallAddsATermAtATime) {
+TEST(Uncertainty, TheWaterfallAddsOneTermAtATime) {
   Measurements measurements = measurements_of(0.1, 9, 4);
   measurements.contention = {{1000, {{0.8, 0.7}}}};
   measurements.copies = {CopyMode::in_out, 1e10, 1e-5};

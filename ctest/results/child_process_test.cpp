@@ -28,7 +28,7 @@ bool contains(std::string const& text, std::string const& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(ChildProcess, ReturnsTheAnswerOfAnyBytesAndLength) {
+TEST(ChildProcess, ReturnsBinaryAnswersOfAnyLength) {
   for (const std::size_t length : {0u, 1u, 65536u, 5000000u}) {
     const std::string answer(length, '\0');
     EXPECT_EQ(ended([&] { return answer; }).answer, answer);
@@ -48,7 +48,7 @@ TEST(ChildProcess, SaysHowTheChildDied) {
   EXPECT_TRUE(contains(trouble([] { throw 1; }), "exit code 1"));
 }
 
-TEST(ChildProcess, PrintsNothing) {
+TEST(ChildProcess, DoesNotPrintTheOutputOfTheChild) {
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
   ended([] {
@@ -59,7 +59,7 @@ TEST(ChildProcess, PrintsNothing) {
   EXPECT_EQ(testing::internal::GetCapturedStderr() + testing::internal::GetCapturedStdout(), "");
 }
 
-TEST(ChildProcess, EndsOneThatHangsHoweverItHangs) {
+TEST(ChildProcess, EndsAChildThatSleepsLoopsOrIsStopped) {
   const auto began = std::chrono::steady_clock::now();
   const auto expect_too_long = [](auto const& work) {
     const auto end = ended([&]() -> std::string { return work(), "never"; }, {.seconds = 0.3});
@@ -76,7 +76,7 @@ TEST(ChildProcess, EndsOneThatHangsHoweverItHangs) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));
 }
 
-TEST(ChildProcess, EndsOneThatClosesThePipeAndHangs) {
+TEST(ChildProcess, EndsAChildThatClosesThePipeAndHangs) {
   const auto end = ended([]() -> std::string {
     for (int file = 3; file < 100; ++file) close(file);
     pause();
@@ -103,7 +103,7 @@ TEST(ChildProcess, RefusesMemoryBeyondTheLimit) {
   EXPECT_EQ(ended(work, {.seconds = 20, .memory = std::size_t{900} << 20}).answer, "got it");
 }
 
-TEST(ChildProcess, TakesNoAnswerThatIsTooLongOrNotWhole) {
+TEST(ChildProcess, RejectsAnswersThatAreTooLongOrIncomplete) {
   EXPECT_FALSE(ended([] { return std::string(1000000, 'x'); }, {.seconds = 20, .answer = 1000}).answer);
   const auto half = ended([]() -> std::string {
     for (int file = 3; file < 100; ++file) static_cast<void>(!write(file, "\x64\0\0\0\0\0\0\0half", 12));
@@ -113,7 +113,7 @@ TEST(ChildProcess, TakesNoAnswerThatIsTooLongOrNotWhole) {
   EXPECT_TRUE(contains(half.trouble, "ended early")) << half.trouble;
 }
 
-TEST(ChildProcess, AnswersWhereTheSystemCollectsChildren) {
+TEST(ChildProcess, ReturnsTheAnswerIfSigchldIsIgnored) {
   signal(SIGCHLD, SIG_IGN);
   EXPECT_EQ(ended([] { return std::string("yes"); }).answer, "yes");
   EXPECT_FALSE(ended([]() -> std::string { std::abort(); }).answer);

@@ -43,7 +43,7 @@ class Conditions : public Compare {
   }
 };
 
-TEST_F(Conditions, warns_of_other_software) {
+TEST_F(Conditions, warns_of_different_software) {
   for (std::string key : {"compiler", "blas", "mpi"})
     expect_warning(key, {.provenance = {{key, "one 1.0"}}}, {.provenance = {{key, "two 2.0"}}},
                    "'one 1.0' against 'two 2.0'");
@@ -56,7 +56,7 @@ TEST_F(Conditions, warns_of_other_software) {
                  "'-O2 -O3' against '-O3 -O2'");
 }
 
-TEST_F(Conditions, warns_of_another_kokkos_and_not_of_its_threads) {
+TEST_F(Conditions, warns_of_a_different_kokkos_but_not_of_different_threads) {
   const std::string one = "Kokkos Version: 4.7.0\n  DEBUG: no\nKokkos::OpenMP thread_pool[ 1 ]\n";
   const std::string other = "Kokkos Version: 4.7.0\n  DEBUG: yes\nKokkos::OpenMP thread_pool[ 1 ]\n";
   const std::string threads = "Kokkos Version: 4.7.0\n  DEBUG: no\nKokkos::OpenMP thread_pool[ 2 ]\n";
@@ -67,7 +67,7 @@ TEST_F(Conditions, warns_of_another_kokkos_and_not_of_its_threads) {
   EXPECT_EQ(count(" differ in "), 0) << warnings;
 }
 
-TEST_F(Conditions, warns_of_other_hosts_bindings_and_calls) {
+TEST_F(Conditions, warns_of_different_hosts_bindings_and_calls) {
   expect_warning("host", {}, {.host = "node2"}, "'node1' against 'node2'");
   expect_warning("binding", {}, {.binding = "0-3"}, "'rank 0 on 0' against 'rank 0 on 0-3'");
   expect_warning("call", {.call = "nonblocking"}, {.call = "blocking"}, "'nonblocking' against 'blocking'");
@@ -77,7 +77,7 @@ TEST_F(Conditions, warns_of_other_hosts_bindings_and_calls) {
                  "'nonblocking' against 'blocking'");
 }
 
-TEST_F(Conditions, warns_of_other_calls_that_the_setting_auto_chose) {
+TEST_F(Conditions, warns_of_different_calls_that_the_setting_auto_chose) {
   const Sample auto_blocking{.call = "blocking", .call_setting = "auto"};
   const Sample auto_nonblocking{.call = "nonblocking", .call_setting = "auto"};
   expect_warning("call", auto_nonblocking, auto_blocking, "'nonblocking' against 'blocking'");
@@ -100,26 +100,26 @@ TEST_F(Conditions, warns_of_clocks_that_are_more_than_5_percent_apart) {
       << warnings;
 }
 
-TEST_F(Conditions, warns_of_files_of_different_states_of_the_machine) {
+TEST_F(Conditions, warns_of_different_states_of_the_machine) {
   expect_warning("state", {.round_trip = 54e-9}, {.round_trip = 330e-9},
                  "'54 ns' against '330 ns' (round trip between cores)");
   accept({.base = runs("a", 1, {.round_trip = 54e-9}), .next = runs("b", 1, {.round_trip = 80e-9})});
   EXPECT_EQ(count(" differ in "), 0) << warnings;
 }
 
-TEST_F(Conditions, warns_of_each_key_once_however_many_files_differ) {
+TEST_F(Conditions, warns_of_each_key_once_if_several_files_differ) {
   accept({.base = runs("a", 3, {}), .next = runs("b", 3, {.host = "node2", .binding = "7"})});
   EXPECT_EQ(count(" differ in host: "), 1) << warnings;
   EXPECT_EQ(count(" differ in binding: "), 1) << warnings;
   EXPECT_EQ(count(" differ in "), 2) << warnings;
 }
 
-TEST_F(Conditions, warns_of_what_makes_only_the_noise_differ) {
+TEST_F(Conditions, warns_of_settings_that_change_only_the_noise) {
   expect_warning("warmup", {}, {.warmup = 3}, "'1' against '3'");
   expect_warning("compute_samples", {}, {.compute_source = "round"}, "'own' against 'round'");
 }
 
-TEST_F(Conditions, warns_of_what_a_file_does_not_say) {
+TEST_F(Conditions, warns_of_values_that_are_missing_from_a_file) {
   const CompareOptions options{.base = runs("a", 2, {.provenance = {{"mpi", ""}}}), .next = runs("b", 1, {})};
   accept(options);
   EXPECT_TRUE(contains(warnings, "a0.h5 and 1 more: the value of mpi is missing")) << warnings;
@@ -130,7 +130,7 @@ TEST_F(Conditions, warns_of_what_a_file_does_not_say) {
   EXPECT_EQ(count("not compared"), 0) << warnings;
 }
 
-TEST_F(Conditions, refuses_what_the_run_itself_does_not_call_valid) {
+TEST_F(Conditions, refuses_runs_that_are_not_marked_as_valid) {
   expect_allowed_only_by("valid", {.valid = "false"}, "valid=false");
   expect_allowed_only_by("valid", {.valid = "none"}, "valid=missing");
   expect_allowed_only_by("valid", {.valid = "perhaps"}, "valid=perhaps");
@@ -139,7 +139,7 @@ TEST_F(Conditions, refuses_what_the_run_itself_does_not_call_valid) {
   EXPECT_TRUE(contains(warnings, "b0.h5: the run was interrupted")) << warnings;
 }
 
-TEST_F(Conditions, takes_runs_of_one_rank_with_their_like) {
+TEST_F(Conditions, compares_runs_of_one_rank_only_with_runs_of_one_rank) {
   const Sample one{.replay = false, .ranks = 1, .valid = "single"};
   accept({.base = runs("a", 1, one), .next = runs("b", 1, one)});
   const Sample earlier{.replay = false, .ranks = 1, .valid = "true"};
@@ -148,7 +148,7 @@ TEST_F(Conditions, takes_runs_of_one_rank_with_their_like) {
   EXPECT_TRUE(contains(refused(mixed), "ranks: '1' against '8'"));
 }
 
-TEST_F(Conditions, reads_an_earlier_replay_as_a_replay) {
+TEST_F(Conditions, reads_valid_true_of_earlier_files_as_replay_single_or_true) {
   make_sample(folder / "old.h5", {.valid = "true"});
   EXPECT_EQ(results::read_run(folder / "old.h5").valid, "replay");
   make_sample(folder / "one.h5", {.replay = false, .ranks = 1, .valid = "true"});
@@ -157,7 +157,7 @@ TEST_F(Conditions, reads_an_earlier_replay_as_a_replay) {
   EXPECT_EQ(results::read_run(folder / "two.h5").valid, "true");
 }
 
-TEST_F(Conditions, refuses_cases_that_nobody_verified) {
+TEST_F(Conditions, refuses_cases_that_were_not_verified) {
   const std::string what = "the gradients of the case naive and 9 more were not verified";
   expect_allowed_only_by("verified", {.is_verified = false}, what);
   expect_allowed_only_by("verified", {.has_verified = false}, what);
@@ -166,12 +166,12 @@ TEST_F(Conditions, refuses_cases_that_nobody_verified) {
   EXPECT_TRUE(contains(refused(wrong), "wrong gradients"));
 }
 
-TEST_F(Conditions, another_programs_cases_need_no_verification) {
+TEST_F(Conditions, cases_of_other_programs_need_no_verification) {
   const Sample theirs{.is_verified = false, .source = "pytorch", .valid = "none"};
   accept({.base = runs("a", 1, theirs), .next = runs("b", 1, theirs)});
 }
 
-TEST_F(Conditions, compares_replays_with_replays_and_ranks_with_as_many) {
+TEST_F(Conditions, refuses_to_compare_different_modes_or_numbers_of_ranks) {
   const auto base = runs("a", 1, {.replay = false, .ranks = 1});
   const CompareOptions replay{.base = base, .next = runs("b", 1, {.ranks = 1}), .allow = {"device"}};
   EXPECT_TRUE(contains(refused(replay), "(--allow mode)"));
@@ -181,7 +181,7 @@ TEST_F(Conditions, compares_replays_with_replays_and_ranks_with_as_many) {
   accept({.base = base, .next = ranks.next, .allow = {"ranks"}});
 }
 
-TEST_F(Conditions, an_unknown_key_is_told_all_keys) {
+TEST_F(Conditions, the_error_of_an_unknown_key_lists_all_keys) {
   const auto text = refused({.allow = {"colour"}, .dry_run = true});
   EXPECT_TRUE(contains(text, "--allow colour: there is no such key; the keys are model, step,")) << text;
   EXPECT_EQ(text.find(" call,"), text.rfind(" call,")) << text;

@@ -50,7 +50,7 @@ TEST_F(Machines, are_not_ordered_by_an_added_strategy_with_caps) {
   EXPECT_NEAR(tokens, 8 * 4 * 1024 / 0.530, 0.01 * tokens);
 }
 
-TEST_F(Machines, says_what_makes_their_order_doubtful) {
+TEST_F(Machines, have_warnings_if_their_order_is_uncertain) {
   Paths all = runs("a", 2, {.host = "slow12"});
   all.push_back(runs("b", 1, {.samples = 8, .host = "quick3"})[0]);
   all.push_back(runs("c", 1, {.host = "other"})[0]);
@@ -78,7 +78,7 @@ TEST_F(Machines, says_what_makes_their_order_doubtful) {
   EXPECT_TRUE(contains(warnings, "e0.h5: the run was interrupted")) << warnings;
 }
 
-TEST_F(Machines, whose_intervals_overlap_cannot_be_told_apart) {
+TEST_F(Machines, with_overlapping_intervals_have_a_warning) {
   const auto all = together(runs("a", 7, {.host = "one"}), runs("b", 7, {.host = "two"}));
   rank({.base = all});
   const std::string before = "warning: machines whose 95 % intervals overlap cannot be told apart: ",
@@ -89,7 +89,7 @@ TEST_F(Machines, whose_intervals_overlap_cannot_be_told_apart) {
       << warnings;
 }
 
-TEST_F(Machines, that_cannot_be_told_apart_have_one_warning) {
+TEST_F(Machines, with_many_overlapping_intervals_share_one_warning) {
   Paths all;
   for (std::string name : {"a", "b", "c", "d"}) all = together(all, runs(name, 7, {.host = name}));
   rank({.base = all});
@@ -99,7 +99,7 @@ TEST_F(Machines, that_cannot_be_told_apart_have_one_warning) {
   EXPECT_TRUE(contains(warnings, "; and 3 others. Give more runs of each\n")) << warnings;
 }
 
-TEST_F(Machines, with_too_few_runs_have_one_warning) {
+TEST_F(Machines, with_too_few_runs_share_one_warning) {
   Paths all = together(runs("a", 3, {.host = "three"}), runs("b", 2, {.host = "two"}));
   all.push_back(runs("c", 1, {.samples = 1, .host = "one"})[0]);
   rank({.base = all});
@@ -115,7 +115,7 @@ TEST_F(Machines, with_too_few_runs_have_one_warning) {
   EXPECT_TRUE(warnings.ends_with(". Give 6 runs of each machine\n")) << warnings;
 }
 
-TEST_F(Machines, with_a_single_run_have_one_warning) {
+TEST_F(Machines, with_a_single_run_share_one_warning) {
   Paths all;
   for (std::string name : {"a", "b", "c"}) all = together(all, runs(name, 1, {.samples = 8, .host = name}));
   rank({.base = all});
@@ -124,7 +124,7 @@ TEST_F(Machines, with_a_single_run_have_one_warning) {
   EXPECT_EQ(count(warnings, "spread between runs"), 1U) << warnings;
 }
 
-TEST_F(Machines, of_different_labels_are_two_offers) {
+TEST_F(Machines, with_different_labels_are_ranked_separately) {
   const auto mine = runs("a", 2, {.factor = 1.1}), yours = runs("b", 2, {});
   EXPECT_EQ(rank({.base = together(mine, yours)})["machine"], (Texts{"replay, 8 ranks, node"}));
   CompareOptions labelled{.base = together(mine, yours)};
@@ -135,7 +135,7 @@ TEST_F(Machines, of_different_labels_are_two_offers) {
   EXPECT_EQ(both["runs"], (std::vector<int>{2, 2}));
 }
 
-TEST_F(Machines, takes_the_label_of_the_file_unless_another_is_given) {
+TEST_F(Machines, have_the_label_of_the_file_unless_an_option_gives_a_label) {
   const auto mine = runs("a", 1, {.factor = 1.1, .label = "mine"}), yours = runs("b", 1, {.label = "yours"});
   CompareOptions options{.base = together(mine, yours)};
   EXPECT_EQ(rank(options)["machine"], (Texts{"yours: replay, 8 ranks, node", "mine: replay, 8 ranks, node"}));
@@ -143,7 +143,7 @@ TEST_F(Machines, takes_the_label_of_the_file_unless_another_is_given) {
   EXPECT_EQ(rank(options)["machine"], (Texts{"mine: replay, 8 ranks, node"}));
 }
 
-TEST_F(Machines, of_other_software_may_be_two_offers) {
+TEST_F(Machines, with_runs_of_different_software_have_a_warning) {
   const auto all = together(runs("a", 2, {}), runs("b", 2, {.provenance = {{"compiler", "GNU 13"}}}));
   rank({.base = all});
   EXPECT_TRUE(
@@ -153,7 +153,7 @@ TEST_F(Machines, of_other_software_may_be_two_offers) {
   EXPECT_FALSE(contains(warnings, "differ in compiler")) << warnings;
 }
 
-TEST_F(Machines, that_are_replays_are_not_ranked_among_measured_ones) {
+TEST_F(Machines, of_replays_and_of_measured_runs_are_not_ranked_together) {
   const auto replays = runs("a", 2, {}), measured = runs("b", 3, {.replay = false, .factor = 1.1});
   const auto text = refused({.base = together(replays, measured), .rank_machines = true});
   EXPECT_TRUE(contains(text, "replays (" + replays[0].string() + " and 1 more)")) << text;
@@ -164,7 +164,7 @@ TEST_F(Machines, that_are_replays_are_not_ranked_among_measured_ones) {
   EXPECT_EQ(rank({.base = measured})["times"], (Texts{"measured"}));
 }
 
-TEST_F(Machines, of_one_rank_are_not_ranked_among_those_that_reduce) {
+TEST_F(Machines, of_one_rank_are_not_ranked_with_machines_of_several_ranks) {
   const Sample one{.replay = false, .ranks = 1, .valid = "single"};
   const auto alone = runs("a", 2, one), reducing = runs("b", 1, {.replay = false});
   const auto text = refused({.base = together(alone, reducing), .rank_machines = true});
@@ -174,11 +174,11 @@ TEST_F(Machines, of_one_rank_are_not_ranked_among_those_that_reduce) {
   EXPECT_EQ(rank({.base = alone})["times"], (Texts{"measured"}));
 }
 
-TEST_F(Machines, of_one_rank_have_1_rank) {
+TEST_F(Machines, of_one_rank_have_the_singular_rank_in_their_names) {
   EXPECT_EQ(rank({.base = runs("a", 1, {.ranks = 1})})["machine"], (Texts{"replay, 1 rank, node"}));
 }
 
-TEST_F(Machines, labels_stand_before_the_file) {
+TEST_F(Machines, split_label_separates_the_label_from_the_path) {
   using results::split_label;
   EXPECT_EQ(split_label("a.h5"), std::pair(std::filesystem::path("a.h5"), std::string()));
   EXPECT_EQ(split_label("A 1=b=c.h5"), std::pair(std::filesystem::path("b=c.h5"), std::string("A 1")));

@@ -29,7 +29,7 @@ TEST_F(Compare, writes_json_csv_and_junit) {
   EXPECT_TRUE(contains(junit, "name=\"flat\">\n    <failure message=\"")) << junit;
 }
 
-TEST_F(Compare, what_is_not_available_is_null_and_empty) {
+TEST_F(Compare, writes_missing_values_as_null_in_json_and_empty_in_csv) {
   compare({.base = runs("a", 2, {}),
            .next = runs("b", 2, {}),
            .json = folder / "r.json",

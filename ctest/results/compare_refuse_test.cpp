@@ -7,7 +7,7 @@
 namespace ddproxy::test {
 namespace {
 
-TEST_F(Compare, refuses_a_run_that_is_there_twice_on_a_side) {
+TEST_F(Compare, refuses_the_same_run_twice_on_one_side) {
   const auto base = runs("a", 7, {}), next = runs("b", 7, {});
   const auto twice = [&](std::filesystem::path const& again) {
     auto side = base;
@@ -68,7 +68,7 @@ TEST_F(Compare, refuses_files_that_are_not_comparable) {
   EXPECT_TRUE(contains(refused({.base = base, .next = runs("c", 1, {.replay = false})}), "device"));
 }
 
-TEST_F(Compare, refuses_other_bucket_plans_under_the_same_names) {
+TEST_F(Compare, refuses_different_bucket_plans_of_cases_with_the_same_name) {
   const auto base = runs("a", 1, {}), next = runs("b", 1, {.first_bucket = 1 << 20});
   const auto text = refused({.base = base, .next = next});
   EXPECT_TRUE(contains(text, "sweep: 'bucketed 1024 MiB in 3 buckets (plan ")) << text;
@@ -81,7 +81,7 @@ TEST_F(Compare, refuses_other_bucket_plans_under_the_same_names) {
   accept({.base = base, .next = runs("c", 1, {})});
 }
 
-TEST_F(Compare, refuses_other_threads_pieces_calls_buffers_and_priorities) {
+TEST_F(Compare, refuses_different_threads_pieces_calls_buffers_and_priorities) {
   const Sample usual{.replay = false, .call_setting = "auto"};
   const auto base = runs("a", 1, usual);
   const auto expect_refused = [&](std::string const& key, Sample const& sample, std::string const& what) {
@@ -102,7 +102,7 @@ TEST_F(Compare, refuses_other_threads_pieces_calls_buffers_and_priorities) {
                  "'host' against 'staged'");
 }
 
-TEST_F(Compare, compares_an_earlier_versions_file_with_a_warning) {
+TEST_F(Compare, compares_a_file_of_an_earlier_version_with_a_warning) {
   const auto base = runs("a", 1, {.says_more = false}), next = runs("b", 2, {});
   accept({.base = base, .next = next});
   EXPECT_TRUE(contains(warnings, "a0.h5: the value of threads is missing, so this value is not compared"))
@@ -114,7 +114,7 @@ TEST_F(Compare, compares_an_earlier_versions_file_with_a_warning) {
   EXPECT_TRUE(contains(refused({.base = mixed, .next = next}), "threads: '7' against '2'"));
 }
 
-TEST_F(Compare, refuses_wrong_gradients_and_wrong_files) {
+TEST_F(Compare, refuses_wrong_gradients_unreadable_files_and_invalid_arguments) {
   const auto base = runs("a", 1, {});
   EXPECT_TRUE(
       contains(refused({.base = base, .next = runs("b", 1, {.is_right = false})}), "wrong gradients"));

@@ -81,7 +81,7 @@ class CompareSteps : public Compare {
   }
 };
 
-TEST_F(CompareSteps, finds_a_slower_step_and_leaves_out_what_has_no_ratio) {
+TEST_F(CompareSteps, finds_a_slower_step_and_leaves_out_parts_without_a_ratio) {
   const auto base = steps("a", 6);
   accept({.base = base, .next = steps("b", 6)});
   EXPECT_TRUE(contains(row("step"), "step")) << out;
@@ -102,7 +102,7 @@ TEST_F(CompareSteps, prints_the_median_of_an_even_number_of_samples) {
   EXPECT_TRUE(contains(row("step"), " 2.12701 s ")) << out;
 }
 
-TEST_F(CompareSteps, refuses_other_optimizers_and_micro_batches_unless_allowed) {
+TEST_F(CompareSteps, refuses_different_settings_of_the_step_unless_allowed) {
   const auto base = steps("a", 1);
   const auto expect_refused = [&](std::string const& key, StepFile const& step, std::string const& what) {
     const CompareOptions options{.base = base, .next = steps("b", 1, step)};
@@ -124,7 +124,7 @@ TEST_F(CompareSteps, refuses_other_optimizers_and_micro_batches_unless_allowed) 
   expect_refused("call", {.call_setting = "blocking"}, "'auto' against 'blocking'");
 }
 
-TEST_F(CompareSteps, takes_steps_of_earlier_files_as_not_sharded) {
+TEST_F(CompareSteps, treats_steps_of_earlier_files_as_not_sharded) {
   const auto earlier = steps("a", 1, {.sharding = ""});
   accept({.base = earlier, .next = steps("b", 1)});
   const auto text = refused({.base = earlier, .next = steps("c", 1, {.sharding = "fsdp"})});
@@ -148,7 +148,7 @@ TEST_F(CompareSteps, compares_the_caps_of_buckets_but_not_of_units) {
   EXPECT_TRUE(contains(caps, "sweep: 'buckets of 25 MiB' against 'buckets of 4 MiB'")) << caps;
 }
 
-TEST_F(CompareSteps, warns_of_other_calls_and_warm_ups_unless_allowed) {
+TEST_F(CompareSteps, warns_of_different_calls_and_warm_ups_unless_allowed) {
   const auto expect_warning = [&](std::string const& key, StepFile const& a, StepFile const& b,
                                   std::string const& what) {
     CompareOptions options{.base = steps("a", 1, a), .next = steps("b", 1, b)};
@@ -163,7 +163,7 @@ TEST_F(CompareSteps, warns_of_other_calls_and_warm_ups_unless_allowed) {
   expect_warning("warmup", {}, {.warmup = 3}, "'1' against '3'");
 }
 
-TEST_F(CompareSteps, refuses_files_that_prove_nothing) {
+TEST_F(CompareSteps, refuses_invalid_steps_negative_times_and_backward_passes) {
   const auto base = steps("a", 1);
   EXPECT_TRUE(contains(refused({.base = base, .next = steps("b", 1, {.valid = "false"})}), "valid=false"));
   EXPECT_TRUE(contains(refused({.base = base, .next = steps("c", 1, {.negative_step = -1})}),
@@ -179,7 +179,7 @@ TEST_F(CompareSteps, refuses_steps_with_wrong_numbers_even_if_allowed) {
   accept({.base = base, .next = steps("c", 1, {.verified = -1})});
 }
 
-TEST_F(CompareSteps, of_machines_are_ranked_by_the_tokens_of_whole_steps) {
+TEST_F(CompareSteps, ranks_machines_by_the_tokens_per_second_of_whole_steps) {
   Paths all = steps("a", 6, {.factor = 1.3});
   CompareOptions options{.rank_machines = true};
   for (auto const& path : all) options.labels[path] = "slow";
@@ -206,7 +206,7 @@ TEST_F(CompareSteps, of_machines_are_ranked_by_the_tokens_of_whole_steps) {
   EXPECT_FALSE(contains(warnings, "told apart") || contains(warnings, "no figure of merit")) << warnings;
 }
 
-TEST_F(CompareSteps, of_machines_are_not_ranked_among_backward_passes) {
+TEST_F(CompareSteps, does_not_rank_steps_with_backward_passes_or_different_accumulation) {
   Paths all = steps("a", 1);
   all.push_back(runs("b", 1, {.replay = false})[0]);
   const auto text = refused({.base = all, .rank_machines = true});

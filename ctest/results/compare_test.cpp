@@ -30,19 +30,19 @@ TEST_F(Compare, a_slowdown_of_one_case_is_found_and_named) {
   EXPECT_TRUE(contains(out, "slower: bucketed 25 MiB by 3.0")) << out;
 }
 
-TEST_F(Compare, the_tolerance_does_not_excuse_a_slowdown_that_is_found) {
+TEST_F(Compare, a_slowdown_below_the_tolerance_is_found) {
   const auto base = runs("a", 10, {}), next = runs("b", 10, {.factor = 1.03});
   EXPECT_EQ(compare({.base = base, .next = next, .tolerance = 0.10}), 1);
 }
 
-TEST_F(Compare, what_got_faster_is_no_alarm) {
+TEST_F(Compare, a_speed_up_is_no_alarm) {
   EXPECT_EQ(compare({.base = runs("a", 10, {}), .next = runs("b", 10, {.factor = 0.95})}), 0);
   EXPECT_TRUE(contains(row("naive"), "faster")) << out;
 }
 
 // At the commit a9528eb, a comparison of one file with one file raised an alarm in 9 of 15 pairs of equal
 // builds, and passed builds that were 10 times slower.
-TEST_F(Compare, one_file_a_side_of_a_real_run_decides_nothing) {
+TEST_F(Compare, one_measured_run_on_each_side_is_undecided) {
   for (double factor : {1.0, 1.1, 10.0})
     for (std::size_t samples : {std::size_t{3}, std::size_t{12}, std::size_t{40}}) {
       const auto base = runs("a", 1, {.replay = false, .samples = samples});
@@ -56,7 +56,7 @@ TEST_F(Compare, one_file_a_side_of_a_real_run_decides_nothing) {
   EXPECT_TRUE(contains(row("flat"), "10.")) << out;
 }
 
-TEST_F(Compare, one_file_a_side_of_a_replay_decides_with_few_samples) {
+TEST_F(Compare, one_replay_on_each_side_decides_with_few_samples) {
   for (std::size_t samples : {std::size_t{3}, std::size_t{5}, std::size_t{12}}) {
     const auto base = runs("a", 1, {.samples = samples});
     EXPECT_EQ(compare({.base = base, .next = runs("b", 1, {.samples = samples})}), 0) << out;
@@ -67,7 +67,7 @@ TEST_F(Compare, one_file_a_side_of_a_replay_decides_with_few_samples) {
 }
 
 // Another program disturbs the machine: most samples of one run are slower, but its fastest samples are not.
-TEST_F(Compare, a_disturbed_replay_is_no_slowdown) {
+TEST_F(Compare, a_disturbed_replay_is_undecided) {
   const auto base = runs("a", 1, {.samples = 12}), next = runs("b", 1, {.disturbance = 1.2, .samples = 12});
   EXPECT_EQ(compare({.base = base, .next = next}), 5);
   EXPECT_TRUE(contains(row("flat"), "but the reason may be the host, which delays samples by")) << out;
@@ -88,14 +88,14 @@ TEST_F(Compare, too_few_runs_are_undecided) {
   EXPECT_EQ(compare({.base = {base[0]}, .next = runs("b", 10, {.factor = 10})}), 5);
 }
 
-TEST_F(Compare, undecided_can_be_allowed) {
+TEST_F(Compare, an_undecided_comparison_passes_if_it_is_allowed) {
   const auto base = runs("a", 4, {}), next = runs("b", 4, {});
   EXPECT_EQ(compare({.base = base, .next = next, .junit = folder / "r.xml", .allow_undecided = true}), 0);
   const auto junit = contents(folder / "r.xml");
   EXPECT_TRUE(contains(junit, "tests=\"12\" failures=\"0\" errors=\"0\" skipped=\"12\"")) << junit;
 }
 
-TEST_F(Compare, noise_leaves_the_whole_undecided_and_says_what_would_help) {
+TEST_F(Compare, noise_makes_the_comparison_undecided_and_more_runs_are_advised) {
   EXPECT_EQ(compare({.base = runs("a", 8, {.noise = 0.2}), .next = runs("b", 8, {.noise = 0.2})}), 5);
   EXPECT_TRUE(contains(out, "runs on each side would probably decide")) << out;
   EXPECT_TRUE(contains(row("flat"), "is not excluded")) << out;
@@ -127,21 +127,21 @@ TEST_F(Rounds, a_drift_of_the_machine_cancels) {
   EXPECT_EQ(warnings, "");
 }
 
-TEST_F(Rounds, a_slowdown_of_one_part_is_found) {
+TEST_F(Rounds, a_slowdown_of_3_percent_is_found) {
   const auto base = rounds("a", 8, {}), next = rounds("b", 8, {.factor = 1.03});
   EXPECT_EQ(compare({.base = base, .next = next, .json = folder / "r.json"}), 1);
   EXPECT_TRUE(contains(row("compute/linear"), "slower")) << out;
   EXPECT_LT(nlohmann::json::parse(contents(folder / "r.json"))["smallest_found_of_all_cases"], 0.02);
 }
 
-TEST_F(Rounds, fewer_than_seven_are_undecided) {
+TEST_F(Rounds, fewer_than_seven_rounds_are_undecided) {
   EXPECT_EQ(compare({.base = rounds("a", 6, {}), .next = rounds("b", 6, {.factor = 10})}), 5);
   EXPECT_TRUE(contains(out, "6 rounds cannot decide at a significance level of 1 %; give 7 rounds or more"))
       << out;
 }
 
 // The history takes the noise of such a night from other nights.
-TEST_F(Rounds, one_round_is_a_night_of_unknown_noise) {
+TEST_F(Rounds, one_round_writes_a_night_without_deviations) {
   const auto night = folder / "one.night.json";
   EXPECT_EQ(compare({.base = rounds("a", 1, {}), .next = rounds("b", 1, {}), .night = night}), 5);
   EXPECT_TRUE(contains(out, "undecided: 1 round cannot decide")) << out;
@@ -152,7 +152,7 @@ TEST_F(Rounds, one_round_is_a_night_of_unknown_noise) {
 }
 
 // The part that one build did not measure may be the slow one.
-TEST_F(Rounds, a_case_that_only_one_build_measured_keeps_the_whole_undecided) {
+TEST_F(Rounds, a_case_that_only_one_build_measured_makes_the_result_undecided) {
   const auto base = rounds("a", 8, {}), next = rounds("b", 8, {.left_out_part = "compute/linear"});
   const auto slower = rounds("c", 8, {.factor = 1.5, .left_out_part = "compute/linear"});
   for (bool swapped : {false, true}) {
@@ -165,14 +165,14 @@ TEST_F(Rounds, a_case_that_only_one_build_measured_keeps_the_whole_undecided) {
       warnings, "compute/linear was measured by only some of the runs, so the comparison leaves it out"));
 }
 
-TEST_F(Rounds, a_case_that_one_round_lacks_keeps_the_whole_undecided) {
+TEST_F(Rounds, a_case_missing_from_one_round_makes_the_result_undecided) {
   auto base = rounds("a", 8, {}), next = rounds("b", 8, {});
   next.back() = rounds("c", 8, {.left_out_part = "compute"}).back();
   EXPECT_EQ(compare({.base = base, .next = next}), 5) << out;
   EXPECT_TRUE(contains(out, "undecided: compute was measured by only some of the runs")) << out;
 }
 
-TEST_F(Rounds, a_round_without_its_partner_is_left_out) {
+TEST_F(Rounds, a_round_that_only_one_side_has_is_left_out) {
   auto base = rounds("a", 9, {}), next = rounds("b", 9, {});
   base.erase(base.begin() + 2);
   next.pop_back();

@@ -91,11 +91,11 @@ void Damaged::try_mutations(Sample const& sample, int files) {
   EXPECT_GT(outcomes["refused"], 0);
 }
 
-TEST_F(Damaged, every_mutated_file_is_a_run_or_one_line_that_names_it) {
+TEST_F(Damaged, every_mutated_file_is_read_or_rejected_in_one_line) {
   try_mutations({.session = "gate", .round = 1}, 300);
 }
 
-TEST_F(Damaged, every_mutated_file_of_steps_is_a_run_or_one_line_that_names_it) {
+TEST_F(Damaged, every_mutated_file_of_steps_is_read_or_rejected_in_one_line) {
   try_mutations({.steps_only = true}, 150);
 }
 

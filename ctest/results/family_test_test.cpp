@@ -13,7 +13,7 @@
 namespace ddproxy::results {
 namespace {
 
-TEST(Relabelling, takes_all_sign_flips_where_they_are_few) {
+TEST(Relabelling, takes_all_sign_flips_if_they_are_fewer_than_the_limit) {
   const auto all = sign_flips(4, 100);
   EXPECT_EQ(all.size(), 16u);
   EXPECT_EQ(all.front(), (Relabelling{0, 1, 2, 3}));
@@ -24,7 +24,7 @@ TEST(Relabelling, takes_all_sign_flips_where_they_are_few) {
   EXPECT_EQ(std::set<Relabelling>(some.begin(), some.end()).size(), 100u);
 }
 
-TEST(Relabelling, takes_all_choices_of_runs_where_they_are_few) {
+TEST(Relabelling, takes_all_regroupings_if_they_are_fewer_than_the_limit) {
   const auto all = regroupings(3, 2, 100);
   EXPECT_EQ(all.size(), 10u);
   EXPECT_EQ(all.front(), (Relabelling{3, 4}));
@@ -60,7 +60,7 @@ TEST(FamilyTest, moderates_variances_half_way_to_their_median) {
   EXPECT_NEAR(test.cases[1].error, std::sqrt(3.25e-4 / 3), 1e-12);
 }
 
-TEST(FamilyTest, leaves_a_noisy_case_out_of_the_whole_and_still_tests_it) {
+TEST(FamilyTest, leaves_a_noisy_case_out_of_the_mean_but_tests_it_alone) {
   Logs ratios(3, {0.001, -0.001, 0.002, -0.002, 0.0, 0.001, -0.001, 0.0});
   ratios[1] = {1.0, 1.1, 0.9, 1.05, 1.2, 0.8, 1.0, 1.1};
   const FamilyTest test = test_rounds(ratios);

@@ -78,7 +78,7 @@ void expect_at_least(int least, char const* what, Setting const& setting, unsign
 }
 
 // At a level of 1 %, more than 5 alarms in 100 families happen in 5 of 10,000 such tests.
-TEST(Gate, seldom_calls_equal_builds_slower) {
+TEST(Gate, raises_few_false_alarms_for_equal_builds) {
   const auto expect_few = [](char const* what, Setting const& setting, unsigned seed) {
     const int alarms = rejected(setting, seed);
     std::cout << what << ", " << setting.rounds << " rounds: alarms " << alarms << " of " << families << '\n';
@@ -93,7 +93,7 @@ TEST(Gate, seldom_calls_equal_builds_slower) {
 
 // Shows that the test above can fail: a test of each case alone at 1 % raises an alarm in one of seven
 // families.
-TEST(Gate, would_alarm_falsely_without_the_correction_for_the_family) {
+TEST(Gate, raises_many_false_alarms_if_each_case_is_tested_alone) {
   Engine engine(6);
   int alarms = 0;
   for (int k = 0; k < families; ++k) {
@@ -133,7 +133,7 @@ Logs automatic_rounds(Engine& engine, double slowdown) {
   }
 }
 
-TEST(Gate, keeps_its_level_and_power_where_the_noise_decides_the_number_of_rounds) {
+TEST(Gate, keeps_its_level_and_power_with_automatic_rounds) {
   Engine engine(41);
   int alarms = 0, found = 0;
   double mean_rounds = 0.0;
@@ -152,7 +152,7 @@ TEST(Gate, keeps_its_level_and_power_where_the_noise_decides_the_number_of_round
 // rounds() here simulates the logarithms of times: each run of each side gets the noise that the log ratio of
 // a round has in the other tests. So the log ratio of two runs has twice the variance of the log ratio of a
 // round.
-TEST(Gate, keeps_its_level_for_runs_that_are_no_rounds) {
+TEST(Gate, keeps_its_level_and_power_for_runs_without_rounds) {
   Engine engine(31);
   int alarms = 0, found = 0;
   for (int k = 0; k < families; ++k) {

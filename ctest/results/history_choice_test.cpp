@@ -4,8 +4,8 @@
 
 #include "ctest/results/history_folder.hpp"
 
-// Tests which nights of a folder are compared, when the decision is "undecided", and what is said about noise
-// for which the test is not made.
+// Tests which nights of a folder are compared, when the decision is "undecided", and which noise of the
+// nights raises a warning.
 namespace ddproxy::test {
 namespace {
 
@@ -20,14 +20,14 @@ TEST_F(History, two_nights_are_undecided) {
   EXPECT_EQ(compare({.history = folder, .allow_undecided = true}), 0);
 }
 
-TEST_F(History, is_undecided_where_the_noise_hides_what_matters) {
+TEST_F(History, is_undecided_if_the_noise_can_hide_the_slowdown_of_at_least) {
   write_nights(0, 31, 0.0);
   EXPECT_EQ(compare({.history = folder, .at_least = 0.02}), 5);
   EXPECT_TRUE(contains(out, "--at-least asks for 2.00 %")) << out;
   EXPECT_EQ(compare({.history = folder, .at_least = 0.1}), 0) << out;
 }
 
-TEST_F(History, takes_the_spread_within_the_newest_night_for_its_noise) {
+TEST_F(History, uses_the_spread_within_the_newest_night_as_its_noise) {
   write_nights(0, 30, 0.0);
   auto newest = night(30, 0.1);
   write_night(night_file(30), newest);
@@ -37,7 +37,7 @@ TEST_F(History, takes_the_spread_within_the_newest_night_for_its_noise) {
   EXPECT_NE(compare({.history = folder}), 1) << out;
 }
 
-TEST_F(History, a_noisy_case_is_listed_and_the_whole_decides) {
+TEST_F(History, a_noisy_case_is_undecided_but_the_comparison_passes) {
   for (int day = 0; day < 31; ++day) {
     auto one = night(day, 0.0);
     one.cases[0].log_ratio = 0.1 * std::sin(2.4 * day);
@@ -77,7 +77,7 @@ TEST_F(History, plain_runs_of_another_machine_are_left_out) {
   EXPECT_TRUE(contains(warnings, "'replay, 8 ranks, new'")) << warnings;
 }
 
-TEST_F(History, ratio_nights_go_on_with_a_new_machine_but_not_with_a_new_reference) {
+TEST_F(History, ratio_nights_continue_on_a_new_machine_but_not_with_a_new_reference) {
   write_nights(0, 20, 0.0);
   for (int day = 20; day < 30; ++day) {
     auto other = night(day, day == 29 ? 0.1 : 0.0);
@@ -95,7 +95,7 @@ TEST_F(History, ratio_nights_go_on_with_a_new_machine_but_not_with_a_new_referen
   EXPECT_TRUE(contains(warnings, "leaves out 20 nights with the reference build 'reference'")) << warnings;
 }
 
-TEST_F(History, warns_of_noise_that_it_is_not_made_for) {
+TEST_F(History, warns_of_noise_with_two_modes) {
   write_nights(0, 40, [](int day) { return day % 3 == 0 ? 0.05 : 0.0; });
   compare({.history = folder});
   EXPECT_TRUE(contains(warnings, "a: the times of the nights form two groups")) << warnings;

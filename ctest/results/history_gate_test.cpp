@@ -67,13 +67,13 @@ void expect_few(NoiseKind const& kind, double permitted, unsigned seed) {
   EXPECT_LE(false_alarms(kind, seed), permitted * months()) << kind.name;
 }
 
-TEST(HistoryGate, seldom_cries_wolf_where_nights_are_independent) {
+TEST(HistoryGate, raises_few_false_alarms_if_nights_are_independent) {
   expect_few({"normal, 1 %", normal(0.01)}, 0.01, 1);
   expect_few({"normal, 6 %", normal(0.06)}, 0.01, 2);
   expect_few({"normal, 3 %, half of the variance common to all cases", normal(0.03), 0.5}, 0.01, 3);
 }
 
-TEST(HistoryGate, seldom_cries_wolf_where_nights_are_correlated_or_have_two_modes) {
+TEST(HistoryGate, raises_few_false_alarms_if_nights_are_correlated_or_have_two_modes) {
   expect_few({"correlated by 0.3, 1 %", correlated(0.01, 0.3)}, 0.02, 4);
   expect_few({"correlated by 0.3, 3 %", correlated(0.03, 0.3)}, 0.02, 5);
   expect_few({"two modes 2 % apart, 0.5 % within, a quarter high", two_modes(0.005, 0.02, 0.25)}, 0.02, 6);
@@ -83,7 +83,7 @@ TEST(HistoryGate, seldom_cries_wolf_where_nights_are_correlated_or_have_two_mode
 
 // Shows that the tests above can fail: nothing is promised for these kinds of noise, and they raise many
 // alarms.
-TEST(HistoryGate, cries_wolf_where_modes_are_far_apart_or_last) {
+TEST(HistoryGate, raises_many_false_alarms_if_modes_are_far_apart_or_persist) {
   EXPECT_GT(
       false_alarms({"two modes 4 % apart, 0.5 % within, a quarter high", two_modes(0.005, 0.04, 0.25)}, 9),
       0.03 * months());
@@ -94,7 +94,7 @@ TEST(HistoryGate, cries_wolf_where_modes_are_far_apart_or_last) {
 
 // Permits an alarm in 3 % of the months. With normal noise and only five nights before the month, it still
 // permits only 1 %.
-TEST(HistoryGate, seldom_cries_wolf_with_other_noise) {
+TEST(HistoryGate, raises_few_false_alarms_with_further_kinds_of_noise) {
   if (!is_full()) GTEST_SKIP() << "only with DDPROXY_MONTHS";
   const std::vector<NoiseKind> kinds{
       {"Student's t of 3 degrees, 1 %", heavy_tail(0.01)},
@@ -125,7 +125,7 @@ std::array<double, 4> found(NoiseKind const& kind, double slowdown, bool all_cas
   return shares;
 }
 
-TEST(HistoryGate, finds_ten_percent_after_one_night_and_three_after_five) {
+TEST(HistoryGate, finds_10_percent_after_one_night_and_3_percent_after_five_nights) {
   const NoiseKind kind{"normal, 1 %", normal(0.01)};
   for (bool all_cases : {true, false}) {
     EXPECT_GE(found(kind, 0.10, all_cases, 200)[0], 0.8);
@@ -156,7 +156,7 @@ TEST(HistoryGate, finds_larger_slowdowns_more_often) {
 
 // One case becomes slower by 0.9 % five times, twelve nights apart. No window of 30 nights contains all five
 // steps.
-TEST(HistoryGate, finds_a_creep) {
+TEST(HistoryGate, finds_a_slowdown_in_five_small_steps) {
   int alarms = 0;
   constexpr int simulations = 50;
   Engine engine(21);

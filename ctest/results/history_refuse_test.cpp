@@ -7,7 +7,7 @@ namespace {
 
 using History = HistoryFolder;
 
-TEST_F(History, refuses_a_folder_of_one_file_or_none) {
+TEST_F(History, refuses_conflicting_options_and_folders_of_fewer_than_two_nights) {
   EXPECT_TRUE(
       contains(refused({.base = {"a"}, .next = {"b"}, .history = folder}), "results files or --history"));
   EXPECT_TRUE(contains(refused({.rank_machines = true, .history = folder}), "--rank-machines or --history"));
@@ -21,7 +21,7 @@ TEST_F(History, refuses_a_folder_of_one_file_or_none) {
   EXPECT_TRUE(contains(refused({.history = folder}), "needs two nights or more"));
 }
 
-TEST_F(History, refuses_options_that_say_nothing) {
+TEST_F(History, refuses_invalid_at_least_pin_and_acknowledge_options) {
   write_nights(0, 10, 0.0);
   for (double share : {0.0, -0.1, std::nan("")})
     EXPECT_TRUE(contains(refused({.history = folder, .at_least = share}), "--at-least")) << share;
@@ -34,7 +34,7 @@ TEST_F(History, refuses_options_that_say_nothing) {
   EXPECT_FALSE(std::filesystem::exists(folder / "acknowledged.json"));
 }
 
-TEST_F(History, refuses_nights_of_another_model_and_a_night_that_is_there_twice) {
+TEST_F(History, refuses_nights_of_another_model_and_the_same_night_twice) {
   write_nights(0, 10, 0.0);
   auto other = night(10, 0.0);
   other.identity[0].second = "large";
@@ -51,7 +51,7 @@ TEST_F(History, refuses_plain_runs_of_another_precision) {
   EXPECT_TRUE(contains(refused({.history = folder}), "precision: 'fp32' against 'bf16'"));
 }
 
-TEST_F(History, refuses_damaged_acknowledgements_and_does_not_write_over_them) {
+TEST_F(History, refuses_damaged_acknowledgements_and_does_not_overwrite_them) {
   write_nights(0, 10, 0.0);
   std::ofstream(folder / "acknowledged.json") << "{\"schema\": \"ddproxy-acknowledged-1\"}";
   EXPECT_TRUE(contains(refused({.history = folder}), "acknowledged.json: the field acknowledged is missing"));

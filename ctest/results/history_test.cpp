@@ -8,7 +8,7 @@ namespace {
 using History = HistoryFolder;
 
 // For such a history an earlier version printed "0 changes", wrote an empty JUnit file, and raised no alarm.
-TEST_F(History, finds_ten_times_slower_runs_however_few_the_files) {
+TEST_F(History, finds_ten_times_slower_runs_among_8_to_20_nights) {
   for (auto [nights, slow] : {std::pair{8, 4}, {12, 6}, {20, 5}}) {
     for (auto const& entry : std::filesystem::directory_iterator(folder)) std::filesystem::remove(entry);
     write_runs(0, nights - slow, 1.0);
@@ -22,7 +22,7 @@ TEST_F(History, finds_ten_times_slower_runs_however_few_the_files) {
   }
 }
 
-TEST_F(History, passes_equal_nights_and_says_what_it_could_have_seen) {
+TEST_F(History, passes_equal_nights_and_gives_the_smallest_visible_slowdowns) {
   write_nights(0, 31, 0.0);
   const auto json = json_of({.history = folder});
   EXPECT_EQ(json["decision"], "unchanged");
@@ -51,7 +51,7 @@ TEST_F(History, finds_ten_percent_in_one_case_after_one_night) {
   EXPECT_EQ(compare({.tolerance = 0.2, .history = folder}), 5);
 }
 
-TEST_F(History, finds_three_percent_after_five_nights_and_knows_the_first) {
+TEST_F(History, finds_three_percent_after_five_nights_and_names_the_first_night) {
   write_nights(0, 30, 0.0);
   write_nights(30, 35, 0.03);
   const auto json = json_of({.history = folder});
@@ -70,7 +70,7 @@ TEST_F(History, finds_five_small_steps_against_the_best_level) {
   EXPECT_GT(json["history"]["ratio"][0], 1.02);
 }
 
-TEST_F(History, a_slowdown_counts_until_it_is_recovered_from) {
+TEST_F(History, a_slowdown_counts_until_the_third_fast_night) {
   write_nights(0, 20, 0.0);
   write_nights(20, 90, 0.1);  // longer than a window
   EXPECT_EQ(compare({.history = folder}), 1);
@@ -110,7 +110,7 @@ TEST_F(History, acknowledges_one_case_alone) {
   EXPECT_TRUE(contains(warnings, "nothing was acknowledged")) << warnings;
 }
 
-TEST_F(History, a_speed_up_is_the_level_to_compare_with) {
+TEST_F(History, a_speed_up_sets_the_level_to_compare_with) {
   write_nights(0, 20, 0.0);
   write_nights(20, 30, -0.1);
   EXPECT_EQ(compare({.history = folder}), 0) << out;

@@ -42,7 +42,7 @@ TEST_F(Level, keeps_a_slowdown_and_its_first_night) {
 
 // The newest night is slower by three standard deviations, which is too little for a slowdown. newest() must
 // return the ratio of this night alone, not of a mean with earlier nights.
-TEST_F(Level, the_newest_night_is_shown_by_itself) {
+TEST_F(Level, newest_returns_the_ratio_of_the_newest_night_alone) {
   add(30);
   const NightValue slow{night++, std::log(1.03), 0.0};
   test.add({&slow, 1});
@@ -50,7 +50,7 @@ TEST_F(Level, the_newest_night_is_shown_by_itself) {
   EXPECT_NEAR(tracker().newest(test.shape(0)).ratio, 1.03, 0.008);
 }
 
-TEST_F(Level, one_bad_night_is_forgotten_after_a_good_one) {
+TEST_F(Level, a_slowdown_of_one_night_ends_after_one_normal_night) {
   add(30);
   add(1, 0.5);
   ASSERT_TRUE(tracker().slowdown());
@@ -59,7 +59,7 @@ TEST_F(Level, one_bad_night_is_forgotten_after_a_good_one) {
   EXPECT_NEAR(tracker().levels().noise().deviation, 0.01, 0.004);
 }
 
-TEST_F(Level, one_wild_quick_night_neither_moves_the_level_nor_hides_a_slowdown) {
+TEST_F(Level, one_very_fast_night_neither_moves_the_level_nor_hides_a_slowdown) {
   add(20);
   add(1, -0.6);
   add(10);
@@ -69,7 +69,7 @@ TEST_F(Level, one_wild_quick_night_neither_moves_the_level_nor_hides_a_slowdown)
   EXPECT_TRUE(tracker().slowdown());
 }
 
-TEST_F(Level, four_of_five_nights_have_to_be_slow) {
+TEST_F(Level, three_slow_nights_of_five_are_no_slowdown) {
   add(30);
   for (int k = 0; k < 3; ++k) {
     add(1, 0.05);  // slower by 5 %; at most three of five nights in a row are slow
@@ -87,7 +87,7 @@ TEST_F(Level, tests_nothing_before_the_fifth_night) {
   EXPECT_GT(tracker().smallest_seen(1, test.shape(0)), tracker().smallest_seen(5, test.shape(0)));
 }
 
-TEST_F(Level, what_it_says_that_it_sees_it_sees) {
+TEST_F(Level, finds_75_to_99_percent_of_slowdowns_of_size_smallest_seen) {
   for (std::size_t nights : {1, 2, 3, 5}) {
     int found = 0;
     for (unsigned k = 0; k < 400; ++k) {

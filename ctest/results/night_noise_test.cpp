@@ -18,7 +18,7 @@ TEST(VarianceOfMean, grows_with_the_correlation) {
   EXPECT_NEAR(variance_of_mean(1, 0.3), 1.0, 1e-12);
 }
 
-TEST(ClippedMean, forgets_how_far_an_outlier_lies) {
+TEST(ClippedMean, limits_the_influence_of_an_outlier) {
   const Reals values{1.0, 1.1, 0.9, 1.0, 1.05, 0.95};
   Reals wild = values;
   wild.push_back(100.0);
@@ -29,7 +29,7 @@ TEST(ClippedMean, forgets_how_far_an_outlier_lies) {
   for (double residual : clipped_residuals(wild)) EXPECT_LT(std::abs(residual), 1.0);
 }
 
-TEST(TailFactor, is_larger_where_the_tail_is_heavy) {
+TEST(TailFactor, is_larger_if_the_tail_is_heavy) {
   std::mt19937_64 engine(1);
   std::normal_distribution<double> normal;
   std::student_t_distribution<double> heavy(3.0);
@@ -58,7 +58,7 @@ TEST(SuccessiveCorrelation, is_estimated_without_much_bias) {
   EXPECT_TRUE(std::isnan(successive_correlation(Reals(9, 1.0))));
 }
 
-TEST(ModeDistance, is_that_of_two_modes_and_zero_of_one) {
+TEST(ModeDistance, is_the_distance_of_two_modes_and_0_for_one_mode) {
   std::mt19937_64 engine(3);
   std::normal_distribution<double> normal;
   Reals one(30), two(30);

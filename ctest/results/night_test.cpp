@@ -65,7 +65,7 @@ TEST_F(NightFile, is_read_as_it_was_written) {
   EXPECT_EQ(read.find("naive"), nullptr);
 }
 
-TEST_F(NightFile, every_field_that_is_missing_is_named) {
+TEST_F(NightFile, every_missing_field_is_named_in_the_error) {
   for (char const* field :
        {"schema", "created", "machine", "revision", "reference_revision", "identity", "rounds", "cases"})
     EXPECT_EQ(refusal([&](json& all) { all.erase(field); }), std::string(field) + " is missing");
@@ -74,7 +74,7 @@ TEST_F(NightFile, every_field_that_is_missing_is_named) {
               "cases[1]." + std::string(field) + " is missing");
 }
 
-TEST_F(NightFile, every_field_that_is_malformed_is_named) {
+TEST_F(NightFile, every_malformed_field_is_named_in_the_error) {
   EXPECT_EQ(refusal([](json& all) { all["schema"] = "other"; }), "schema is not ddproxy-night-1");
   EXPECT_EQ(refusal([](json& all) { all["created"] = ""; }), "created is empty");
   EXPECT_EQ(refusal([](json& all) { all["machine"] = 3; }), "machine is not a string");
@@ -93,7 +93,7 @@ TEST_F(NightFile, every_field_that_is_malformed_is_named) {
             "cases must have an entry 'the whole' (the mean over the cases) and at least one other entry");
 }
 
-TEST_F(NightFile, refuses_what_is_no_json_and_what_is_not_there) {
+TEST_F(NightFile, refuses_invalid_json_and_missing_files) {
   std::ofstream(folder / "n.night.json") << "{";
   const auto read = [&](char const* name) {
     return message_of<std::invalid_argument>([&] { results::read_night(folder / name); });
@@ -106,7 +106,7 @@ TEST_F(NightFile, refuses_what_is_no_json_and_what_is_not_there) {
             (folder / "n.night.json").string() + ": the file is not a JSON object" + advice);
 }
 
-TEST_F(NightFile, a_night_that_could_not_be_read_is_not_written) {
+TEST_F(NightFile, a_night_with_invalid_values_is_not_written) {
   Night bad = night();
   bad.cases[0].log_ratio = std::nan("");
   EXPECT_THROW(write_night(folder / "n.night.json", bad), std::invalid_argument);

@@ -34,7 +34,7 @@ bool contains(std::string const& text, std::string const& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_F(Refuse, reading_what_is_no_results_file) {
+TEST_F(Refuse, reading_files_that_are_missing_unfinished_or_not_hdf5) {
   std::ofstream(folder / "text.h5") << "not HDF5";
   EXPECT_TRUE(contains(reading("text.h5"), "text.h5: cannot be read as HDF5")) << reading("text.h5");
   EXPECT_TRUE(contains(reading("none.h5"), "there is no such file"));
@@ -77,7 +77,7 @@ void plant(std::filesystem::path const& path, std::size_t sample, Reals const& t
   std::filesystem::rename(path.string() + ".part", path);
 }
 
-TEST_F(Refuse, times_that_cannot_have_been_measured) {
+TEST_F(Refuse, times_that_are_zero_negative_or_not_finite) {
   const auto path = folder / "r.h5";
   for (bool complete : {true, false})
     for (double wrong : Reals{0.0, -1.0, NAN, INFINITY}) {
@@ -90,7 +90,7 @@ TEST_F(Refuse, times_that_cannot_have_been_measured) {
   message_of<std::invalid_argument>([&] { results::read_run(path); });
 }
 
-TEST_F(Refuse, not_what_was_not_measured) {
+TEST_F(Refuse, no_interrupted_run_because_of_missing_times) {
   const auto path = folder / "r.h5";
   plant(path, 4, {NAN, NAN}, false);
   const auto run = results::read_run(path);
@@ -98,7 +98,7 @@ TEST_F(Refuse, not_what_was_not_measured) {
   EXPECT_GT(run.find("flat")->seconds, 0.0);
 }
 
-TEST_F(Refuse, writing_where_one_cannot) {
+TEST_F(Refuse, writing_to_a_path_that_cannot_be_written) {
   const auto writing = [](std::filesystem::path const& path) {
     return message_of<std::invalid_argument>([&] { Writer writer(path); });
   };
@@ -134,7 +134,7 @@ TEST_F(Refuse, wrong_calls_of_the_writer) {
   fails([&] { writer.flush(); });
 }
 
-TEST_F(Refuse, a_full_disk_is_one_line_and_no_crash) {
+TEST_F(Refuse, writing_to_a_disk_that_becomes_full) {
   const pid_t child = fork();
   if (child == 0) {
     signal(SIGXFSZ, SIG_IGN);
@@ -155,7 +155,7 @@ TEST_F(Refuse, a_full_disk_is_one_line_and_no_crash) {
   EXPECT_FALSE(std::filesystem::exists(folder / "r.h5"));
 }
 
-TEST_F(Refuse, a_disk_that_is_full_from_the_start_is_a_failure_of_the_run) {
+TEST_F(Refuse, writing_to_a_disk_that_is_full_from_the_start) {
   const pid_t child = fork();
   if (child == 0) {
     signal(SIGXFSZ, SIG_IGN);
@@ -169,7 +169,7 @@ TEST_F(Refuse, a_disk_that_is_full_from_the_start_is_a_failure_of_the_run) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-TEST_F(Refuse, nothing_after_a_kill_but_what_was_not_flushed) {
+TEST_F(Refuse, no_flushed_data_of_a_killed_run) {
   const pid_t child = fork();
   if (child == 0) {
     Writer writer(folder / "r.h5");

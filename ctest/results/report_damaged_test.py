@@ -73,7 +73,7 @@ class Damaged(WithSample):
         np.testing.assert_allclose(table["T_ms"], whole["T_ms"])
         np.testing.assert_allclose(table["E_ms"], whole["E_ms"])
 
-    def test_refuses_what_is_no_results_file(self):
+    def test_refuses_files_that_are_missing_or_not_results_files(self):
         text = self.folder / "text.h5"
         text.write_text("not HDF5")
         self.assertIn("cannot be read as HDF5", self.refused(text))
@@ -99,7 +99,7 @@ class Damaged(WithSample):
         self.assertIn("/fom", self.fault())
         self.assertEqual(list(self.folder.glob("*.png")), [])
 
-    def test_refuses_times_that_are_none(self):
+    def test_refuses_times_of_zero(self):
         self.change(lambda file: file["sweep/measured"].write_direct(np.zeros(file["sweep/measured"].shape)))
         self.assertIn("/sweep/measured", self.refused(self.sample))
 
@@ -155,7 +155,7 @@ class Damaged(WithSample):
                 self.replace_link(path, link)
                 self.assertIn(f"/{path} cannot be opened: the link leads nowhere", self.refused(self.sample))
 
-    def test_shows_control_characters_of_a_text_and_does_not_write_them(self):
+    def test_escapes_control_characters_of_a_text(self):
         self.change(lambda file: file["sweep/name"].__setitem__(0, b"\x1b[31mnaive"))
         done = report(self.sample, "-o", self.folder / "out", "--csv")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -195,7 +195,7 @@ class Damaged(WithSample):
         self.change(lambda file: file["sweep/bucket_bytes"].__setitem__(-1, 0))
         self.assertIn("/sweep/bucket_bytes of a case with a cap is not above 0", self.fault())
 
-    def test_says_each_fault_in_one_line(self):
+    def test_reports_a_fault_in_one_line_and_writes_no_files(self):
         self.replace("/sweep/measured", np.ones(4))
         self.assertIn("sample.h5: /sweep/measured has the shape (4,)", self.refused(self.sample))
         self.assertEqual(list(self.folder.iterdir()), [self.sample])
@@ -204,7 +204,7 @@ class Damaged(WithSample):
         self.change(lambda file: file["fom"].attrs.__setitem__("tokens_per_s", "many"))
         self.assertIn("/fom", self.refused(self.sample))
 
-    def test_names_the_file_that_the_disk_has_no_room_for(self):
+    def test_names_the_file_that_does_not_fit_on_the_disk(self):
         """A limit of the file size simulates a full disk. With one limit no picture fits, with the other limit the page does not fit."""
         for room, name in ((16 * 1024, r"sample-\w+.png"), (400 * 1024, "sample.html")):
             out = self.folder / str(room)
@@ -233,11 +233,11 @@ class Reading(WithSample):
             reading.read_in_child(self.sample, seconds, work)
         return str(caught.exception)
 
-    def test_of_a_crash_and_of_no_end(self):
+    def test_reports_a_child_that_crashes_or_hangs(self):
         self.assertRegex(self.fault(lambda path, answer: os.abort(), 20), r"sample.h5: the HDF5 library crashed .*\(exit code -6\)")
         self.assertIn("sample.h5: reading it took more than 0.2 s", self.fault(lambda path, answer: time.sleep(30), 0.2))
 
-    def test_of_files_with_random_bytes(self):
+    def test_files_with_random_bytes_are_read_or_rejected_in_one_line(self):
         kept, choose = self.sample.read_bytes(), random.Random(29)
         refused = 0
         for _ in range(25):

@@ -32,7 +32,7 @@ def legend(axes):
 class Sweep(WithSample):
     """Naive and flat must not decide the range of the axis for the caps."""
 
-    def test_limits(self):
+    def test_limits_interrupt_the_axis_if_cases_are_far_above_the_caps(self):
         lower, upper = broken_axis.limits([598.3, 603.5], [619.6, 639.9])
         self.assertGreater(upper[0], lower[1] + 4)
         self.assertLess(upper[0], 619)
@@ -91,7 +91,7 @@ class Sweep(WithSample):
         caption = command.Report([Results(self.sample)], self.folder, None).caption("sweep", "", True)
         self.assertTrue(caption.endswith("Where the vertical axis is interrupted, the slowest cases without a bucket size are drawn in an upper segment."), caption)
 
-    def test_strategies_that_are_far_away_have_a_segment_of_their_own(self):
+    def test_a_much_slower_strategy_has_its_own_segment(self):
         def slow(file):
             for name in ("measured_median", "ci_low", "ci_high", "predicted"):
                 file[f"sweep/{name}"][0] *= 20.0
@@ -105,7 +105,7 @@ class Sweep(WithSample):
         self.assertTrue(low < caps.min() and caps.max() < high < totals[0])
         self.assertLess((high - low) / np.ptp(caps), 2.0)
 
-    def test_the_minimum_is_named(self):
+    def test_the_best_bucket_size_is_named(self):
         results = Results(self.sample)
         lower = next(a for a in draw_sweep(results).axes if a.texts)
         best = derive.best_case(results, derive.column(results, "measured_median"))
@@ -118,7 +118,7 @@ class Sweep(WithSample):
             exposed = [a for a in draw_sweep(Results(self.sample)).axes if a.get_legend()][-1]
             self.assertIn(f"the interval extends {word} the axis", legend(exposed))
 
-    def test_a_curve_that_cannot_be_seen_has_a_word(self):
+    def test_the_legend_explains_a_curve_that_cannot_be_seen(self):
         def exposed():
             return [text for axes in draw_sweep(Results(self.sample)).axes if axes.get_legend() for text in legend(axes)]
         self.change(lambda file: file["sweep/uncontended"].__setitem__(slice(None), file["sweep/predicted_exposed"][...]))
@@ -128,7 +128,7 @@ class Sweep(WithSample):
 
 
 class AddedCaps(WithSample):
-    """A further strategy with caps has a line of its own. The best bucket size is that of `bucketed` only. In the sample file case 0 is naive, and the
+    """A further strategy with caps has its own line. Only the cases of `bucketed` decide the best bucket size. In the sample file case 0 is naive, and the
     cases 3 to 9 are bucketed with 1, 4, 16, 25, 64, 256 and 1024 MiB."""
 
     def add(self, *cases):
@@ -141,7 +141,7 @@ class AddedCaps(WithSample):
         self.change(write)
         return Results(self.sample)
 
-    def test_it_has_places_of_its_own(self):
+    def test_an_added_strategy_has_its_own_positions(self):
         cases = Cases(self.add(4, 7))
         self.assertEqual({name: list(line) for name, line in cases.added_lines().items()}, {"late_caps": [4, 7]})
         self.assertEqual(list(cases.line()), [3, 5, 6, 8, 9])
@@ -150,7 +150,7 @@ class AddedCaps(WithSample):
         self.assertEqual(cases.caps, [1, 4, 16, 25, 64, 256, 1024])
         self.assertEqual(list(cases.beside()), [0, 1, 2])
 
-    def test_it_has_a_line_of_its_own(self):
+    def test_an_added_strategy_has_its_own_line(self):
         axes = [axes for axes in draw_sweep(self.add(4, 7)).axes if axes.get_legend()]
         self.assertEqual(len(axes), 2)
         for part in axes:
@@ -160,7 +160,7 @@ class AddedCaps(WithSample):
             self.assertEqual([list(line.get_xdata()) for line in part.lines if line.get_label() == "late_caps, predicted"], [[2.0, 6.0]])
             self.assertIn("bucketed, predicted", legend(part))
 
-    def test_the_best_case_is_that_of_bucketed(self):
+    def test_the_best_case_is_the_best_bucketed_case(self):
         results = self.add(4, 7)
         totals, caps = derive.column(results, "measured_median"), results["/sweep/bucket_bytes"] / 2**20
         self.assertIn(np.argmin(totals), (4, 7))
@@ -170,25 +170,25 @@ class AddedCaps(WithSample):
         marked = [text for axes in draw_sweep(results).axes if axes.get_legend() for text in legend(axes) if text.startswith("measured best bucket size")]
         self.assertEqual(marked, [f"measured best bucket size, of those that were run: {caps[best]:g} MiB"])
 
-    def test_files_without_it_have_the_same_legend_as_before(self):
+    def test_the_legend_does_not_name_bucketed_without_an_added_strategy(self):
         words = [text for axes in draw_sweep(Results(self.sample)).axes if axes.get_legend() for text in legend(axes)]
         self.assertIn("predicted", words)
         self.assertFalse([text for text in words if text.startswith("bucketed, ")], words)
 
-    def test_it_is_drawn_without_bucketed(self):
+    def test_an_added_strategy_is_drawn_without_bucketed_cases(self):
         results = self.add(*range(3, 10))
         words = [text for axes in draw_sweep(results).axes if axes.get_legend() for text in legend(axes)]
         self.assertTrue([text for text in words if text.startswith("late_caps, measured")], words)
         self.assertFalse([text for text in words if "best bucket size, of those" in text], words)
         self.assertEqual(lead.answer(results), "No bucketed case was measured, so there is no best bucket size.")
 
-    def test_a_strategy_without_caps_stands_at_the_edge_whatever_the_file_says(self):
+    def test_naive_is_at_the_edge_even_if_the_file_gives_it_a_cap(self):
         self.change(lambda file: file["sweep/bucket_bytes"].__setitem__(0, 4 * 2**20))
         cases = Cases(Results(self.sample))
         self.assertEqual(cases.x[0], cases.edges["naive"])
         self.assertEqual(cases.added_lines(), {})
 
-    def test_each_file_of_a_comparison_has_its_line(self):
+    def test_a_comparison_has_a_line_for_each_file_and_strategy(self):
         results = self.add(4, 7)
         self.assertEqual(legend(draw_against([results, results]).axes[0]), ["sample", "sample: late_caps"] * 2)
 
@@ -235,7 +235,7 @@ class Band(WithSample):
         self.assertRegex(said, r"95 % band of the predicted T \(-\S+ to \S+ m?s\):\nlarger than this axis, so it is not drawn")
 
 
-class Simpler(WithSample):
+class SimplerPredictions(WithSample):
     """The page must say whether a simpler prediction is better than the model."""
 
     def note(self, **errors):
@@ -266,7 +266,7 @@ class Simpler(WithSample):
         self.change(lambda file: file["sweep/bucket_bytes"].__setitem__(6, 26 * 2**20))
         self.assertIn("the E measured at 26 MiB, the cap nearest to 25 MiB (on a log scale).", self.note(model=0.01))
 
-    def test_the_constant_of_the_picture_is_the_best_one(self):
+    def test_best_constant_has_the_smallest_mean_error(self):
         exposed, totals = np.array([1.0, 2.0, 10.0]), np.array([20.0, 20.0, 20.0])
         best = derive.best_constant(exposed, totals)
 
@@ -277,7 +277,7 @@ class Simpler(WithSample):
 
 
 class Numbers(unittest.TestCase):
-    def test_sizes_and_times_are_short(self):
+    def test_sizes_and_numbers_are_short(self):
         self.assertEqual([style.size(s) for s in (525.444 * 2**20, 1000 * 2**10, 512, 2**30)], ["525.4 MiB", "1000 KiB", "512 B", "1 GiB"])
         self.assertEqual([style.number(v) for v in (4662.4, 456.2, 0.01234)], ["4662", "456", "0.0123"])
 
@@ -290,7 +290,7 @@ class Samples(WithSample):
         expected = (derive.samples(results) / derive.column(results, "measured_median")[:, None] - 1.0) * 100.0
         np.testing.assert_allclose(np.sort(drawn), np.sort(expected.ravel()), atol=1e-9)
 
-    def test_samples_of_another_state_look_different(self):
+    def test_samples_of_another_state_are_marked_as_left_out(self):
         self.change(lambda file: file["sweep/counted"].__setitem__((slice(None), 0), 0))
         axes = draw_samples(Results(self.sample)).axes[0]
         self.assertTrue(any("left out" in text for text in legend(axes)), legend(axes))
@@ -308,7 +308,7 @@ class Samples(WithSample):
             self.assertGreater(np.diff(places).min(), 0.05, ticks)
         self.assertEqual(axes.get_xscale(), "symlog")
 
-    def test_an_outlier_does_not_hide_the_others(self):
+    def test_an_outlier_does_not_hide_other_samples(self):
         self.change(lambda file: file["sweep/measured"].__setitem__((3, 0), 50.0))
         axes = draw_samples(Results(self.sample)).axes[0]
         self.assertEqual(axes.get_xscale(), "symlog")
@@ -328,13 +328,13 @@ class Repetition(WithSample):
     def shown(self):
         return page.noted_table(next(t for t in tables.tables_of(Results(self.sample)) if t.name == "sweep"))
 
-    def test_what_all_rows_say(self):
+    def test_a_value_that_all_rows_share_becomes_a_sentence(self):
         self.assertRegex(self.shown(), r"Sampling of all cases ended because the number of samples was reached\. T low and T high are the ends of an interval: range from minimum to maximum of 5 samples\.")
         self.assertNotIn("<th>why sampling ended</th>", self.shown())
         self.change(lambda file: file["sweep/stopped_by"].__setitem__(0, "target"))
         self.assertIn("<th>why sampling ended</th>", self.shown())
 
-    def test_what_no_row_has(self):
+    def test_a_column_without_values_is_left_out(self):
         self.assertIn("<th>slowdown (ms)</th>", self.shown())
         self.change(lambda file: file["sweep/slowdown"].__setitem__(slice(None), np.nan))
         self.assertRegex(self.shown(), "These columns are left out, because no row has a value: [^.]*slowdown")
@@ -354,7 +354,7 @@ class Intervals(WithSample):
         self.assertIn("measured: median and range from minimum to maximum", names)
         self.assertFalse([n for n in names if n.startswith("measured") and "95 %" in n], names)
 
-    def test_fewer_than_six_samples_with_another_interval_have_students(self):
+    def test_five_samples_have_students_interval_if_it_is_not_the_range(self):
         self.change(lambda file: file["sweep/ci_low"].__setitem__(slice(None), file["sweep/measured_median"][()] * 0.9))
         self.assertEqual(self.label()[:2], ("Student's 95 % interval of the mean",) * 2)
 
@@ -385,7 +385,7 @@ class PlainLogLabels(unittest.TestCase):
 
 
 class Collectives(WithSample):
-    def test_have_a_line_of_bus_bandwidth_each(self):
+    def test_each_collective_has_a_line_of_bus_bandwidth(self):
         results = Results(self.sample)
         axes = draw_collectives(results).axes[0]
         self.assertEqual((axes.get_xscale(), axes.get_yscale()), ("log", "log"))
@@ -402,7 +402,7 @@ class Collectives(WithSample):
         results.attributes = {key: value for key, value in results.attributes.items() if key[1] != "ranks"}
         self.assertIn(", 16 ranks, ", results.title())
 
-    def test_a_file_of_layers_alone_counts_its_ranks(self):
+    def test_the_title_counts_the_ranks_of_a_file_with_only_layers(self):
         results = Results(self.sample)
         results.attributes = {key: value for key, value in results.attributes.items() if key[1] != "ranks"}
         results.values["/layers/rank"] = np.arange(5)
@@ -411,7 +411,7 @@ class Collectives(WithSample):
         del results.values["/layers/rank"]
         self.assertNotIn("rank", results.title())
 
-    def test_have_no_figure_where_nothing_moves(self):
+    def test_there_is_no_figure_if_the_bandwidth_is_zero(self):
         results = Results(self.sample)
         results.values["/collectives/busbw"] = np.zeros_like(results["/collectives/busbw"])
         self.assertIsNone(draw_collectives(results))
@@ -431,7 +431,7 @@ class Allreduce(WithSample):
             warnings.simplefilter("error")
             self.assertEqual(len(draw_allreduce(results).axes), 1)
 
-    def test_times_of_a_table_are_not_called_measured(self):
+    def test_replayed_times_are_not_called_measured(self):
         self.assertIn("replayed, median", legend(draw_allreduce(Results(self.sample)).axes[0]))
         subprocess.run([MAKE_SAMPLE, self.sample, "mpi"], check=True)
         self.assertIn("measured, median", legend(draw_allreduce(Results(self.sample)).axes[0]))
@@ -448,7 +448,7 @@ class Allreduce(WithSample):
         results = Results(self.sample)
         return style.save_png(draw_allreduce(results, command.reference(name, results)), self.folder / "allreduce.png").read_bytes()
 
-    def test_the_published_table_stands_only_beside_nccl(self):
+    def test_the_published_table_is_drawn_only_for_nccl_on_8_a100_of_a_host(self):
         subprocess.run([MAKE_SAMPLE, self.sample, "mpi"], check=True)
         self.assertEqual(self.picture(), self.picture("--reference", "none"))
         self.change(lambda file: file["sweep"].attrs.modify("backend", "nccl"))
@@ -471,7 +471,7 @@ class Allreduce(WithSample):
                 file["provenance"].create_dataset(name, data=np.array(values, object), dtype=h5py.string_dtype())
         self.change(write)
 
-    def test_a_table_that_was_asked_for_is_drawn(self):
+    def test_a_table_of_the_option_reference_is_drawn(self):
         table = self.folder / "table.csv"
         table.write_text("bytes,seconds,ranks\n1024,1e-5,2\n1048576,1e-3,2\n")
         self.assertNotEqual(self.page("--reference", table), self.page("--reference", "none"))
@@ -493,7 +493,7 @@ class Costs(WithSample):
         self.change(write)
         return costs_figure.costs(Results(self.sample))
 
-    def test_the_roof_is_that_of_the_modelled_times(self):
+    def test_the_roof_follows_from_the_modelled_times(self):
         """Peaks of 4 Tflop/s and 100 GB/s: each limits one of the two operations."""
         found = self.operations((4e12, 1e9), (1e9, 1e11), (1.0, 1.0))
         np.testing.assert_allclose(found.roof(), (4e12, 1e11))
@@ -510,18 +510,18 @@ class Costs(WithSample):
             self.assertEqual((costs_figure.draw_costs(results), costs_figure.caption(results), findings.of("costs", [results])), (None, "", ""))
             self.assertFalse([said for said in plausible.impossible(results) if "efficiency" in said])
 
-    def test_a_peak_that_limits_nothing_is_not_drawn(self):
+    def test_a_peak_that_limits_no_operation_is_not_drawn(self):
         found = self.operations((1e9, 2e9), (1e11, 1e11), (1.0, 1.0))
         self.assertTrue(np.isnan(found.roof()[0]) and found.roof()[1] == 1e11)
 
-    def test_without_modelled_times_nothing_is_called_a_roofline(self):
+    def test_no_roofline_is_drawn_without_modelled_times(self):
         subprocess.run([MAKE_SAMPLE, self.sample], check=True)
         self.operations((4e12, 1e9), (1e9, 1e11), (1.0, 1.0))
         self.change(lambda file: file["layers/modelled"].__setitem__(slice(None), np.nan))
         self.assertIn("No roofline is drawn", costs_figure.caption(Results(self.sample)))
         self.assertEqual(legend(costs_figure.draw_costs(Results(self.sample)).axes[0]), ["operation, replayed"])
 
-    def test_measured_times_above_the_roof_are_impossible(self):
+    def test_an_efficiency_above_1_is_impossible(self):
         self.operations((4e12, 1e9), (1e9, 1e11), (1.0, 1.0), 0.5)
         (said,) = [s for s in plausible.impossible(Results(self.sample)) if "efficiency" in s]
         self.assertRegex(said, r"An efficiency is above 1: (\d+) of \1 operations")
@@ -536,21 +536,21 @@ class Impossible(WithSample):
         super().setUp()
         self.change(lambda file: file["layers/modelled"].__setitem__(slice(None), np.nan))
 
-    def test_of_plausible_figures_nothing_is_said(self):
+    def test_plausible_values_have_no_messages(self):
         self.assertEqual(plausible.impossible(Results(self.sample)), [])
         self.assertEqual(self.said("overlap", 1.0), "")
 
-    def test_names_the_case_and_says_why(self):
+    def test_names_the_case_and_the_reason_of_an_impossible_overlap(self):
         self.assertRegex(self.said("overlap", 1.3), r"An overlap above 1 was measured, which is impossible: bucketed 4 MiB \(1\.300\)\. At most .*Probably")
         self.assertRegex(self.said("overlap", -0.2), r"The overlap of bucketed 4 MiB \(-0\.200\) is negative: compute and .*share cores")
         self.assertEqual(self.said("overlap", np.nan), "")
         self.assertEqual(self.said("overlap", -0.2, 0), "")  # naive is not named, because the contradictions in the file already name it
 
-    def test_of_a_negative_e_says_whether_it_is_noise(self):
+    def test_says_whether_a_negative_e_is_noise(self):
         self.assertRegex(self.said("exposed", -0.5), r"A negative E was measured, which is impossible: bucketed 4 MiB \(-5\d\d ms\)\..*Its interval includes 0, so this is noise")
         self.assertIn("Its interval does not include 0", self.said("exposed_high", -0.4))
 
-    def test_names_only_those_negative_e_that_are_no_noise(self):
+    def test_says_which_negative_e_are_no_noise(self):
         self.said("exposed", -0.5)
         self.said("exposed_high", -0.4)
         text = self.said("exposed", -0.3, 3)
@@ -583,14 +583,14 @@ class Impossible(WithSample):
         self.assertIn("In bucketed 4 MiB the median tail is larger than the median E", command.Report([results], self.folder, None).caption("split", "", False))
         self.assertNotIn("median tail", self.said("exposed", -0.5))  # a negative E has a sentence of its own
 
-    def test_the_waterfall_is_left_out_below_the_ideal(self):
+    def test_the_waterfall_leaves_out_a_case_with_e_below_the_ideal(self):
         before = self.table("terms")["case"]
         self.said("ideal", 100.0)
         table = next(t for t in tables.tables_of(Results(self.sample)) if t.name == "terms")
         self.assertEqual(set(before) - {r[0] for r in table.rows}, {"bucketed 4 MiB"})
         self.assertIn("Left out: bucketed 4 MiB. Its measured E is below the ideal", table.note)
 
-    def test_stands_on_the_page(self):
+    def test_the_page_has_the_messages_about_impossible_values(self):
         self.said("overlap", 1.3)
         self.said("ideal", 100.0)
         done = report(self.sample)
@@ -614,7 +614,7 @@ class LastSample(WithSample):
     def titles(self, results, cases):
         return [axes.get_title(loc="left") for axes in timeline_figure.draw_timelines(results, cases).axes[::2]]
 
-    def test_the_axes_and_the_caption_say_that_it_is_left_out(self):
+    def test_the_axes_and_the_caption_say_that_the_sample_is_left_out(self):
         results = self.leave_out(4)
         self.assertEqual(self.titles(results, [4, 6]), ["bucketed 4 MiB (median T: 530 ms)\nThis sample is left out: machine in another state", "bucketed 25 MiB"])
         self.assertEqual(self.titles(results, [4]), ["bucketed 4 MiB (median T: 530 ms)\nThis sample is left out: machine in another state"])
@@ -622,13 +622,13 @@ class LastSample(WithSample):
         self.assertEqual([timeline_figure.left_out_note(results, cases) for cases in ([4, 6], [6])], [said, ""])
         self.assertIn(f"This is the last sample of bucketed 4 MiB. {said}", command.Report([results], self.folder, None)._timeline([4], "one"))
 
-    def test_the_title_does_not_compare_it(self):
+    def test_the_title_does_not_compare_a_sample_that_is_left_out(self):
         self.assertIn("with bucketed 4 MiB and", timeline_figure.finding(Results(self.sample), [4, 0]))
         results = self.leave_out(4)
         self.assertRegex(timeline_figure.finding(results, [4, 0]), r"^Exposed communication of the last sample:\n\S+ % of T with naive$")
         self.assertEqual(timeline_figure.finding(results, [4]), "")
 
-    def test_cases_whose_sample_counts_are_preferred(self):
+    def test_cases_with_a_counted_last_sample_are_preferred(self):
         self.assertEqual(timeline_figure.compared_cases(Results(self.sample)), [4, 6])
         self.assertEqual(timeline_figure.compared_cases(self.leave_out(6)), [4, 0])
         self.assertEqual(timeline_figure.compared_cases(self.leave_out(4)), [0, 1])
@@ -640,7 +640,7 @@ class LastSample(WithSample):
         self.change(lambda file: file["sweep/counted"].__setitem__((4, 1), 0))
         self.assertTrue(timeline_figure.is_left_out(Results(self.sample), 4))
 
-    def test_the_words_do_not_make_the_figure_wider(self):
+    def test_the_title_of_the_axes_fits_into_the_figure(self):
         results = self.leave_out(6)
         axes = timeline_figure.draw_timelines(results, [4, 6]).axes[2]
         axes.figure.canvas.draw()
@@ -660,7 +660,7 @@ class Trace(WithSample):
         np.testing.assert_allclose([spans[0]["ts"], spans[0]["dur"]], [0.0, 1e4])
         self.assertEqual(len([e for e in events if e["ph"] == "C"]), 2 * len(spans))
 
-    def test_is_written_for_the_page_and_says_what_to_do_without_a_network(self):
+    def test_the_page_offers_the_trace_and_explains_use_without_a_network(self):
         self.assertEqual(report(self.sample).returncode, 0)
         page = (self.folder / "sample.html").read_text()
         self.assertEqual(page.count('id="perfetto"'), 1)

@@ -12,7 +12,7 @@ from reporting.output import write_whole  # noqa: E402
 
 
 class WriteWhole(WithSample):
-    def test_two_writers_of_one_file_do_not_meet(self):
+    def test_two_writers_of_one_file_leave_one_complete_file(self):
         """Two writers are in the middle of writing at the same time. The file must be complete, and it must be the file of the last writer."""
         path, both_wrote, first_is_done = self.folder / "page.html", threading.Barrier(2, timeout=20), threading.Event()
         names, faults = [], []
@@ -59,7 +59,7 @@ class WriteWhole(WithSample):
 
 
 class TwoReports(WithSample):
-    def test_at_once_into_one_folder(self):
+    def test_write_into_one_folder_at_the_same_time(self):
         out = self.folder / "out"
         started = [subprocess.Popen([sys.executable, "-B", REPORT, self.sample, "-o", out], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                     text=True) for _ in range(2)]

@@ -81,7 +81,7 @@ class Steps(WithSample):
         self.assertEqual(table["first_ms"][1], None)
         self.assertAlmostEqual(table["uncontended_ms"][2], 1045)
 
-    def test_a_file_of_an_earlier_version_has_no_second_prediction(self):
+    def test_a_file_of_an_earlier_version_has_no_uncontended_prediction(self):
         self.change(lambda file: file.pop("step/uncontended"))
         table = self.table("step")
         self.assertNotIn("uncontended_ms", table)
@@ -95,7 +95,7 @@ class Steps(WithSample):
         self.assertAlmostEqual(table["step_percent"][-1], 45)
         self.assertAlmostEqual(table["forward_percent"][-1], 75)
 
-    def test_a_page_of_a_file_of_steps(self):
+    def test_the_page_of_a_file_of_steps_describes_the_steps(self):
         self.only_steps()
         page = self.folder / "sample.html"
         done = report(self.sample)
@@ -135,7 +135,7 @@ class Steps(WithSample):
         self.assertEqual(table["kind"], ["parameter", "activation gradient", "all"])
         self.assertEqual((table["at_peak_mib"], table["share_percent"], table["largest_mib"]), ([135, 45, 180], [75, 25, 100], [135, 90, 180]))
 
-    def test_measured_tasks_stand_above_predicted_ones(self):
+    def test_measured_tasks_are_drawn_above_predicted_tasks(self):
         self.only_steps()
         measured, predicted, memory = step_timeline_figure.draw(Results(self.sample)).axes
         self.assertEqual([a.get_title(loc="left") for a in (measured, predicted, memory)],
@@ -204,7 +204,7 @@ class Steps(WithSample):
             self.change(lambda file: [file["step"].attrs.__setitem__(name, mode) for name, mode in zip(("compute_mode", "backend"), modes)])
             self.assertEqual(step_timeline_figure.draw(Results(self.sample)).axes[0].get_title(loc="left"), title)
 
-    def test_a_prediction_may_be_absent(self):
+    def test_the_timeline_is_drawn_without_a_prediction(self):
         self.only_steps()
         self.change(lambda file: [file["timeline"].pop(name) for name in ("predicted_start", "predicted_end")])
         self.assertEqual(len(step_timeline_figure.draw(Results(self.sample)).axes), 2)
@@ -217,7 +217,7 @@ class Steps(WithSample):
             for (one, box), (other, second) in itertools.combinations(boxes(step_timeline_figure.draw(Results(self.sample))).items(), 2):
                 self.assertFalse(box.overlaps(second), (one, other))
 
-    def test_says_what_is_allocated(self):
+    def test_says_how_much_memory_is_allocated(self):
         self.only_steps()
         for size, words in ((200, "dashed line: allocated memory, 200 MiB"), (60, "dashed line: allocated memory, 60 MiB, only for the data of the all-reduces"),
                             (0, "memory that the simulated machine would use (calculated; this program allocates none of it)")):
@@ -230,7 +230,7 @@ class Steps(WithSample):
         self.assertIn('"step, rank 1"', text)
         self.assertEqual(text.count('"ph":"X"'), 2 * len(TASKS))
 
-    def test_a_step_that_is_predicted_too_short(self):
+    def test_the_title_says_that_a_step_is_predicted_too_short(self):
         def shorten(file):
             file["step/predicted"][3] = 0.88
         self.change(shorten)
@@ -257,7 +257,7 @@ class Steps(WithSample):
                 file["step/" + name][1] = file["step/" + name][3] - file["step/" + name][0]
         self.change(fill)
 
-    def test_parts_with_waiting_fill_the_step_without_e(self):
+    def test_parts_with_waiting_fill_the_step_and_e_is_not_drawn(self):
         self.with_waiting()
         bars, lines, words = self.ends()
         np.testing.assert_allclose(bars, (1.1, 1.155, 1.045))
@@ -274,7 +274,7 @@ class Steps(WithSample):
         self.assertIn("The exposed communication E of the title is not a part of the bars: it is the time of the step minus the compute time", caption())
         self.assertIn('In the row "waiting" compute is idle', tables.step_table(Results(self.sample)).note)
 
-    def test_parts_that_are_longer_than_the_step_are_marked_at_its_end(self):
+    def test_the_end_of_the_step_is_marked_if_its_parts_are_longer(self):
         self.change(lambda file: [file["step/" + name].__setitem__(3, 0.2) for name in ("median", "predicted", "uncontended")])
         bars, lines, words = self.ends()
         np.testing.assert_allclose(bars, (0.3, 0.31, 0.3))
@@ -282,7 +282,7 @@ class Steps(WithSample):
         self.assertIn("end of the step", words)
         self.assertIn("The parts add up to 150.0 % of the step.", step_figure.finding(Results(self.sample)))
 
-    def test_parts_that_miss_the_step_a_little_have_no_word(self):
+    def test_a_small_gap_between_parts_and_step_is_not_mentioned(self):
         self.change(lambda file: [file["step/" + name].__setitem__(3, 0.304) for name in ("median", "predicted", "uncontended")])
         _, lines, words = self.ends()
         self.assertEqual((lines, words), ([], ["forward", "exposed"]))

@@ -44,7 +44,7 @@ class NoCaps(WithSample):
 class States(WithSample):
     """If the machine had two states, the page must name them, and only the samples of one state may count."""
 
-    def test_two_states(self):
+    def test_the_page_names_both_states_and_uses_the_samples_of_one_state(self):
         before = derive.median(derive.samples(Results(self.sample)), 1)
 
         def add(file):
@@ -71,7 +71,7 @@ class States(WithSample):
 class Page(WithSample):
     """Runs report.py once for three files, of which the sample is the newest."""
 
-    def test_report(self):
+    def test_a_report_of_three_files_writes_figures_tables_and_a_page(self):
         for k in range(2):
             other = self.folder / f"other{k}.h5"
             shutil.copy(self.sample, other)
@@ -153,7 +153,7 @@ class Split(WithSample):
             self.assertAlmostEqual(sum(parts.values()), median, delta=1e-12)
         return {part: round(seconds / median, 6) for part, seconds in parts.items()}
 
-    def test_the_slowdown_is_that_of_the_table(self):
+    def test_the_parts_use_slowdown_and_tail_of_the_table(self):
         self.medians(0.2, 0.3)
         self.assertEqual(self.parts(), {"compute": 0.5, "slowdown": 0.2, "tail": 0.3})
 
@@ -167,7 +167,7 @@ class Split(WithSample):
         self.medians(0.1, 1.2)
         self.assertEqual(self.parts(), {"compute": 0.0, "slowdown": 0.0, "tail": 1.0})
 
-    def test_the_slowdown_is_named_where_it_matters(self):
+    def test_the_slowdown_has_a_label_only_if_it_is_large_enough(self):
         def texts():
             return [t.get_text() for t in draw_split(Results(self.sample)).axes[0].texts]
         self.medians(0.2, 0.3)
@@ -175,15 +175,15 @@ class Split(WithSample):
         self.medians(0.001, 0.3)
         self.assertEqual(texts(), [])
 
-    def test_of_no_sample(self):
+    def test_the_parts_of_a_case_without_samples_add_up_to_zero(self):
         self.change(lambda file: file["sweep/measured_median"].__setitem__(0, np.nan))
         self.assertEqual(np.nansum([seconds for _, seconds in measured_parts(Results(self.sample), 0)]), 0.0)
 
-    def test_without_the_end_of_the_backward_pass(self):
+    def test_if_the_tail_is_unknown_the_parts_are_compute_and_exposed(self):
         self.medians(0.5, np.nan)
         self.assertEqual(set(self.parts()), {"compute", "exposed"})
 
-    def test_communication_alone_is_that_of_the_overlap(self):
+    def test_t_comm_is_the_median_of_comm_alone_or_else_the_sum_of_costs(self):
         """T_comm is the median of the samples of comm_alone that count. Only in a case without such samples, T_comm is the sum of a(x)."""
         def write(file):
             file["sweep/comm_alone"][0, :] = 0.2
@@ -205,7 +205,7 @@ class Split(WithSample):
         self.medians(0.0, 0.3)
         self.assertEqual(words(), ["compute", "communication", "tail"])
 
-    def test_the_bar_is_drawn_as_long(self):
+    def test_the_drawn_bar_ends_at_the_median_of_t(self):
         self.medians(0.5, 0.3)
         axes = draw_split(Results(self.sample)).axes[0]
         ends = [bar.get_x() + bar.get_width() for bar in axes.patches]
@@ -278,18 +278,18 @@ class Headline(WithSample):
         self.assertLess(text.index('class="facts"'), figure)
         self.assertEqual(text.find("<figure", figure + 1), text.index("<figure", text.index('class="figures"')), "only one figure must be in the first block")
 
-    def test_says_what_lies_between_best_and_worst(self):
+    def test_gives_the_difference_between_the_best_and_the_worst_size(self):
         times, caps = self.bucketed()
         worst = f"{caps[times.argmax()] / 2**20:g} MiB, takes {(times.max() - times.min()) * 1e3:.2f} ms ({derive.percent(times.max() / times.min() - 1)}) longer"
         self.assertIn(worst + ".", self.intervals(1.0, 1.0))
         self.assertIn(worst + " (within the noise).", self.intervals(0.5, 2.0))
 
-    def test_says_nothing_of_the_worst_of_one_cap(self):
+    def test_names_no_worst_size_if_only_one_size_was_run(self):
         self.change(lambda file: file["sweep/strategy"].__setitem__(slice(4, None), "optimal"))
         self.assertNotIn("worst", self.answer())
         self.assertIn("Best bucket size", self.answer())
 
-    def test_the_legend_tells_the_caps_that_were_run_from_all_caps(self):
+    def test_the_legend_distinguishes_sizes_that_were_run_from_all_sizes(self):
         legend = [text.get_text() for text in draw_sweep(Results(self.sample)).axes[0].get_legend().get_texts()]
         self.assertEqual(sum(" best bucket size, of those that were run: " in text for text in legend), 2, legend)
         self.assertIn("95 % interval of the predicted best bucket size\n(over all sizes, also those that were not run)", legend)
@@ -335,7 +335,7 @@ class Notes(WithSample):
 
 
 class FigureOfMerit(WithSample):
-    def test_a_file_without_a_sweep_shows_no_figures_that_it_does_not_have(self):
+    def test_an_unknown_overlap_is_a_dash_and_is_left_out_without_a_sweep(self):
         results = Results(self.sample)
         results.attributes["/fom", "overlap"] = np.float64("nan")
         self.assertIn("<dt>overlap</dt><dd>\u2013</dd>", Report([results], self.folder, None).facts())
@@ -366,7 +366,7 @@ class Finding(WithSample):
         mib = results["/sweep/bucket_bytes"] / 2.0**20
         self.assertEqual(lead.finding(results), f"Best bucket size: {mib[best]:g} MiB (4 other sizes are as fast, within the noise);\nthe worst size, {mib[worst]:g} MiB, takes {derive.percent(totals[worst] / totals[best] - 1)} longer")
 
-    def test_a_list_of_the_best_sizes_has_no_holes(self):
+    def test_best_sizes_with_a_slower_size_between_them_are_counted(self):
         """If a size between two equally fast ones is slower beyond the noise, the text must give a number of sizes, not a list."""
         self.make_plans_differ()
         results = Results(self.sample)
@@ -410,14 +410,14 @@ class Finding(WithSample):
         self.assertIn("Best bucket size: 4 MiB, 16 MiB or 25 MiB (no difference beyond the noise);", finding(3))
         self.assertIn(f"Best bucket size: {mib[caps[0]]:g} MiB; ", finding(1))
 
-    def test_says_where_nothing_differs_beyond_the_noise(self):
+    def test_says_that_no_size_is_faster_beyond_the_noise(self):
         def wide(file):
             file["sweep/ci_low"][:] = 0.001
             file["sweep/ci_high"][:] = 1000.0
         self.change(wide)
         self.assertRegex(lead.finding(Results(self.sample)), r"^No bucket size is faster beyond the noise\n\(only a T above [\d.]+ times the best T can be seen\)$")
 
-    def test_a_round_that_is_slow_for_all_cases_is_no_noise(self):
+    def test_a_round_that_is_slow_for_all_cases_does_not_count_as_noise(self):
         def slow_rounds(file):
             file["sweep/ci_high"][:] = 1000.0
             for name, value in (("over_best", 1.06), ("over_best_low", 1.05), ("over_best_high", 1.07)):
@@ -427,7 +427,7 @@ class Finding(WithSample):
         self.change(lambda file: file["sweep/over_best_low"].__setitem__(slice(None), 0.99))
         self.assertEqual(lead.finding(Results(self.sample)), "No bucket size is faster beyond the noise\n(only differences above 7.0 % can be seen)")  # 1.06 - 0.99
 
-    def test_every_figure_of_a_file_has_one(self):
+    def test_every_figure_except_the_timeline_has_a_finding(self):
         results = Results(self.sample)
         totals, best = derive.column(results, "measured_median"), derive.best_case(results, derive.column(results, "measured_median"))
         found = {name: findings.of(name, [results]) for name in ("sweep", "split", "samples", "layers", "allreduce", "collectives")}
@@ -448,7 +448,7 @@ class Finding(WithSample):
         self.assertEqual(findings.of("against", files[:1] * 2), "Best T of sample: 0.0 % longer than the best T of sample, within the noise")
         self.assertEqual(findings.of("history", files[:1] * 2), "T of bucketed 4 MiB: +0.0 % from the first file to the newest, within the noise")
 
-    def test_a_change_without_an_interval_may_be_noise(self):
+    def test_says_that_the_noise_is_not_known_without_an_interval_of_t(self):
         other = self.folder / "other.h5"
         shutil.copy(self.sample, other)
         with h5py.File(other, "r+") as file:
@@ -458,7 +458,7 @@ class Finding(WithSample):
         self.assertEqual(findings.of("history", files), f"T of bucketed 4 MiB: +100.0 % from the first file to the newest{unknown}")
         self.assertEqual(findings.of("against", files), f"Best T of other: 100.0 % longer than the best T of sample{unknown}")
 
-    def test_the_noise_of_a_history_is_that_of_its_case(self):
+    def test_the_history_uses_the_noise_of_the_case_in_its_title(self):
         """The title is about naive if the newest file lacks the best case. In this newest file naive is case 4, in the other file it is case 0."""
         other = self.folder / "other.h5"
         shutil.copy(self.sample, other)
@@ -472,7 +472,7 @@ class Finding(WithSample):
 
 
 class Timeline(WithSample):
-    def test_says_what_it_is_of(self):
+    def test_says_which_sample_and_which_cases_it_shows(self):
         page = page_of_sample()
         self.assertIn("This is the last sample of naive.", page)
         self.assertEqual(page.count("Each figure shows compute and communication on rank 0 in the last sample of each case in the figure."), 1)
@@ -485,7 +485,7 @@ class Timeline(WithSample):
                                     r"gpt2-large, 8 ranks, simulated \(replay\)$")
         self.assertIn("This is the last sample of naive.", html)
 
-    def test_the_title_of_a_single_case_says_what_follows_compute(self):
+    def test_the_title_of_one_case_counts_the_buckets_that_end_after_compute(self):
         """In the sample, bucket k of naive ends after (2 k + 2) x 10 ms, and the last one of 19 after 380 ms."""
         for alone, said in ((0.285, "25.0 % of T is\nexposed communication; 5 of 19 buckets end"), (0.361, "5.0 % of T is\nexposed communication; 1 of 19 buckets ends"),
                             (0.5, "0.0 % of T is\nexposed communication; 0 of 19 buckets end")):
@@ -498,7 +498,7 @@ class Timeline(WithSample):
         self.assertEqual(timeline_figure.finding(results, [0]), "")
         self.assertEqual([timeline_figure.draw_timelines(results, [case]).axes[0].get_title(loc="left") for case in (0, 4)], ["naive", ""])
 
-    def test_the_titles_stand_in_the_pictures_of_the_page(self):
+    def test_the_pictures_of_the_page_contain_the_titles(self):
         drawn = {}
 
         def keep(figure, name):
@@ -513,7 +513,7 @@ class Timeline(WithSample):
         for case, name in enumerate(derive.case_names(results)):
             self.assertTrue(drawn[f"timeline{case}"][0].startswith(f"Last sample of {name}: "), drawn)
 
-    def test_two_cases_stand_above_each_other_on_one_time_axis(self):
+    def test_two_cases_are_drawn_above_each_other_with_the_same_time_axis(self):
         results = Results(self.sample)
         cases = timeline_figure.compared_cases(results)
         best = derive.best_case(results, derive.column(results, "measured_median"))
@@ -526,7 +526,7 @@ class Timeline(WithSample):
         ends = [results["/timeline/end"][int(results["/timeline/first"][c] + results["/timeline/count"][c]) - 1] for c in cases]
         self.assertGreaterEqual(upper.get_xlim()[1], max(ends))  # in seconds
 
-    def test_the_live_buffers_stand_below(self):
+    def test_the_live_buffers_are_drawn_below_the_timeline(self):
         times, live = timeline_figure.live_memory(Results(self.sample), 0)
         events = int(Results(self.sample)["/timeline/count"][0])
         self.assertEqual(len(times), 1 + 2 * events)
@@ -534,7 +534,7 @@ class Timeline(WithSample):
         axes = timeline_figure.draw_timelines(Results(self.sample), [0]).axes[1]
         self.assertEqual([text.get_text() for text in axes.texts], ["dashed line: allocated memory, 4 GiB"])
 
-    def test_a_file_without_memory_has_no_such_axes(self):
+    def test_a_file_without_memory_has_no_axes_for_live_buffers(self):
         self.change(lambda file: file.__delitem__("memory"))
         self.assertEqual(len(timeline_figure.draw_timelines(Results(self.sample), [0]).axes), 1)
 
@@ -556,17 +556,17 @@ class Timeline(WithSample):
         low, high = (axes.transData.transform((x * last * 1e3, 0.0))[0] for x in (alone, 1.0))
         return text, text.get_window_extent(), (low, high)
 
-    def test_the_label_lies_inside_its_span(self):
+    def test_the_exposed_label_lies_inside_the_exposed_span(self):
         for alone, angle in ((0.2, 0), (0.9, 90)):
             text, box, (low, high) = self.exposed_label(alone)
             self.assertEqual(text.get_rotation(), angle)
             self.assertTrue(low <= box.x0 and box.x1 <= high, (alone, box, low, high))
 
-    def test_a_span_that_is_too_narrow_has_an_arrow(self):
+    def test_an_exposed_span_too_narrow_for_its_label_has_an_arrow(self):
         text, box, (low, high) = self.exposed_label(0.99)
         self.assertTrue(text.arrow_patch is not None and box.x1 <= high)
 
-    def test_what_is_exposed_is_that_samples(self):
+    def test_the_exposed_time_uses_t_compute_of_the_last_sample(self):
         def last_alone(file):
             file["sweep/compute"][0, :-1] = 0.09
             file["sweep/compute"][0, -1] = 0.003
@@ -578,7 +578,7 @@ class Timeline(WithSample):
 
 
 class Several(WithSample):
-    def test_says_what_differs_and_draws_all_caps(self):
+    def test_names_what_differs_and_uses_the_same_axis_for_all_caps(self):
         other = self.folder / "other.h5"
         shutil.copy(self.sample, other)
         with h5py.File(other, "r+") as file:
@@ -624,7 +624,7 @@ class Several(WithSample):
             self.assertNotIn("The machines differ", said)
         self.assertNotIn("differ", self.notes(lambda file: None))
 
-    def test_one_rank_is_no_ranks(self):
+    def test_the_title_has_the_singular_for_one_rank(self):
         self.change(lambda file: file["sweep"].attrs.modify("ranks", 1))
         self.assertIn("gpt2-large, 1 rank, simulated", Results(self.sample).title())
 

@@ -87,7 +87,7 @@ TEST_F(Roundtrip, tables_of_a_calibration_can_be_written_again_with_more_samples
   EXPECT_EQ(reader.reals("/allreduce/probe_before"), (Reals{5, 7, 6, 8}));
 }
 
-TEST_F(Roundtrip, a_table_of_many_samples_takes_little_more_than_its_values) {
+TEST_F(Roundtrip, a_table_that_grows_often_takes_little_more_space_than_its_values) {
   constexpr std::size_t ranks = 8, operations = 400, samples = 40;
   Writer writer(folder / "r.h5");
   for (std::size_t n = 1; n <= samples; ++n)
@@ -118,7 +118,7 @@ TEST_F(Roundtrip, gives_back_attributes) {
   EXPECT_FALSE(reader.attribute("/score", "regret"));
 }
 
-TEST_F(Roundtrip, fills_what_is_reserved_with_nan) {
+TEST_F(Roundtrip, fills_reserved_values_that_were_not_written_with_nan) {
   Writer writer(folder / "r.h5");
   writer.reserve("/sweep/measured", {2, 2, 2});
   writer.write_part("/sweep/measured", {1, 0, 0}, {1, 1, 2}, Reals{7.0, 8.0});
@@ -130,7 +130,7 @@ TEST_F(Roundtrip, fills_what_is_reserved_with_nan) {
   EXPECT_EQ(values[5], 8.0);
 }
 
-TEST_F(Roundtrip, accepts_a_coordinate_before_and_after_its_users) {
+TEST_F(Roundtrip, accepts_a_coordinate_before_or_after_the_datasets_that_use_it) {
   Writer writer(folder / "r.h5");
   writer.write("/layers/seconds", Reals{1, 2, 3, 4}, {1, 2, 2});
   writer.write("/layers/operation", Texts{"a", "b"});
@@ -167,7 +167,7 @@ TEST_F(Roundtrip, replaces_an_older_file_only_when_finished) {
   EXPECT_FALSE(std::filesystem::exists(folder / "r.h5.part"));
 }
 
-TEST_F(Roundtrip, keeps_an_unfinished_file) {
+TEST_F(Roundtrip, keeps_an_unfinished_file_as_part_file) {
   {
     Writer first(folder / "r.h5");
     Writer writer(std::move(first));

@@ -36,7 +36,7 @@ Run sample_run() {
 }
 
 // Two runs are equal if pack() returns the same bytes for both.
-TEST(RunMessage, ComesBackWhole) {
+TEST(RunMessage, UnpackReturnsThePackedRun) {
   const auto run = sample_run();
   const auto again = unpack(pack(run));
   EXPECT_EQ(pack(again), pack(run));
@@ -51,14 +51,14 @@ TEST(RunMessage, ComesBackWhole) {
   EXPECT_FALSE(again.cases[1].ours);
 }
 
-TEST(RunMessage, RefusesEveryCutAndWhatIsLeftOver) {
+TEST(RunMessage, RefusesTruncatedBytesAndExtraBytes) {
   const auto bytes = pack(sample_run());
   for (std::size_t length = 0; length < bytes.size(); ++length)
     EXPECT_THROW(unpack(std::string_view(bytes).substr(0, length)), std::invalid_argument) << length;
   EXPECT_THROW(unpack(bytes + '\0'), std::invalid_argument);
 }
 
-TEST(RunMessage, SurvivesAnyBytes) {
+TEST(RunMessage, ChangedBytesAreUnpackedOrRefused) {
   const auto bytes = pack(sample_run());
   std::mt19937 engine(1);
   std::size_t accepted = 0;

@@ -30,7 +30,7 @@ std::string documented(Dataset const& dataset) {
 }
 
 // A description is stored with its dataset, so it must not need the description of another dataset.
-TEST(Schema, every_description_stands_alone) {
+TEST(Schema, no_description_refers_to_another_description) {
   const auto leans = [](std::string_view text) {
     return text.starts_with("as ") || text.starts_with("its ") || text.starts_with("the same ");
   };
@@ -39,7 +39,7 @@ TEST(Schema, every_description_stands_alone) {
     EXPECT_FALSE(leans(attribute.meaning)) << attribute.group << ' ' << attribute.name;
 }
 
-TEST(Schema, every_row_is_whole_and_unique) {
+TEST(Schema, every_dataset_has_a_unique_path_units_and_a_description) {
   std::set<std::string_view> paths;
   for (auto const& dataset : schema()) {
     EXPECT_TRUE(paths.insert(dataset.path).second) << dataset.path << " is there twice";
@@ -51,7 +51,7 @@ TEST(Schema, every_row_is_whole_and_unique) {
 }
 
 // In netCDF a dataset with the name of a dimension of its group is the coordinate of this dimension.
-TEST(Schema, no_dataset_has_the_name_of_a_dimension) {
+TEST(Schema, only_coordinates_have_the_name_of_a_dimension_of_their_group) {
   for (auto const& one : schema())
     for (auto const& other : schema())
       for (auto const& dimension : other.dimensions)

@@ -69,7 +69,7 @@ TEST_F(Trace, counts_the_live_buffers_at_the_start_and_end_of_each_event) {
   EXPECT_DOUBLE_EQ((*counter)["ts"].get<double>(), reader.reals("/timeline/start")[first] * 1e6);
 }
 
-TEST_F(Trace, has_all_cases_where_none_is_chosen) {
+TEST_F(Trace, has_all_cases_if_no_case_is_chosen) {
   const auto events = trace({})["traceEvents"];
   EXPECT_EQ(count(events, "X"), Reader(folder / "r.h5").extents("/timeline/start")[0]);
   std::set<int> processes;
@@ -97,7 +97,7 @@ TEST_F(Trace, of_whole_steps_has_one_case_called_step) {
   EXPECT_EQ(events.front()["args"]["name"], "step, rank 0");
 }
 
-TEST_F(Trace, refuses_what_is_not_there) {
+TEST_F(Trace, refuses_a_missing_case_folder_or_dataset) {
   const auto refused = [&](std::string const& file, std::vector<std::string> const& cases, auto const& to) {
     return message_of<std::invalid_argument>([&] { write_trace(Reader(folder / file), cases, to); });
   };

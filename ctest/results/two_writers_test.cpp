@@ -61,7 +61,7 @@ int race(Pipe const& begin, Pipe const& said, Pipe const& end, std::filesystem::
   return 0;
 }
 
-TEST_F(TwoWriters, the_second_is_refused_and_the_first_goes_on_unharmed) {
+TEST_F(TwoWriters, the_second_writer_is_refused_and_the_first_writer_can_finish) {
   Writer first(folder / "r.h5");
   write_sample(first, {});
   const auto text = refused(folder / "r.h5");
@@ -71,7 +71,7 @@ TEST_F(TwoWriters, the_second_is_refused_and_the_first_goes_on_unharmed) {
   expect_whole(folder / "r.h5");
 }
 
-TEST_F(TwoWriters, of_many_that_begin_at_once_exactly_one_goes_on) {
+TEST_F(TwoWriters, exactly_one_of_many_simultaneous_writers_is_accepted) {
   constexpr int writers = 6;
   const auto path = folder / "r.h5";
   for (int round = 0; round < 20; ++round) {
@@ -97,7 +97,7 @@ TEST_F(TwoWriters, of_many_that_begin_at_once_exactly_one_goes_on) {
   }
 }
 
-TEST_F(TwoWriters, what_killed_runs_left_is_kept_under_other_names) {
+TEST_F(TwoWriters, files_of_killed_runs_are_kept_under_numbered_names) {
   const auto text_of = [](std::filesystem::path const& path) {
     std::string text;
     std::getline(std::ifstream(path) >> std::ws, text);
@@ -118,7 +118,7 @@ TEST_F(TwoWriters, what_killed_runs_left_is_kept_under_other_names) {
   EXPECT_EQ(text_of(folder / "r.h5.part.1"), "first");
 }
 
-TEST_F(TwoWriters, a_finished_file_leaves_nothing_beside_it) {
+TEST_F(TwoWriters, finish_leaves_only_the_results_file_in_the_folder) {
   Writer writer(folder / "r.h5");
   EXPECT_TRUE(writer.warnings().empty());
   writer.finish();
@@ -127,7 +127,7 @@ TEST_F(TwoWriters, a_finished_file_leaves_nothing_beside_it) {
   Writer next(folder / "r.h5");  // the first writer still exists
 }
 
-TEST_F(TwoWriters, a_file_that_was_taken_away_is_not_finished_with_another_ones) {
+TEST_F(TwoWriters, the_first_writer_cannot_finish_if_a_second_writer_took_its_file) {
   Writer first(folder / "r.h5");
   std::filesystem::remove(folder / "r.h5.lock");  // as a user may do; no program does
   Writer second(folder / "r.h5");
@@ -139,7 +139,7 @@ TEST_F(TwoWriters, a_file_that_was_taken_away_is_not_finished_with_another_ones)
   expect_whole(folder / "r.h5");
 }
 
-TEST_F(TwoWriters, a_part_or_a_lock_that_was_removed_is_made_again) {
+TEST_F(TwoWriters, flush_restores_a_removed_part_file_or_lock_file) {
   Writer writer(folder / "r.h5");
   write_sample(writer, {});
   std::filesystem::remove(folder / "r.h5.part");

@@ -54,7 +54,7 @@ void limit_file_size(rlim_t bytes) {
   setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-TEST_F(WholeFiles, a_fresh_file_is_new_has_a_name_of_its_own_and_leaves_nothing_unless_it_takes_its_place) {
+TEST_F(WholeFiles, fresh_files_have_unique_names_and_remain_only_after_take_place) {
   put("t.csv", "old");
   {
     FreshFile first(folder / "t.csv"), second(folder / "t.csv");
@@ -67,7 +67,7 @@ TEST_F(WholeFiles, a_fresh_file_is_new_has_a_name_of_its_own_and_leaves_nothing_
   EXPECT_EQ(files(), 1u);
 }
 
-TEST_F(WholeFiles, what_a_killed_program_left_is_found_and_nothing_else) {
+TEST_F(WholeFiles, remove_abandoned_removes_only_temporary_files_of_the_given_file) {
   for (auto name : {".r.h5.part.0123456789abcdef.tmp", "r.h5.part", ".r.h5.part.0123456789abcdeX.tmp",
                     ".x.h5.part.0123456789abcdef.tmp", ".r.h5.part.1.tmp"})
     put(name, "x");
@@ -77,7 +77,7 @@ TEST_F(WholeFiles, what_a_killed_program_left_is_found_and_nothing_else) {
 }
 
 // An earlier write_text() used this temporary name, which others can predict.
-TEST_F(WholeFiles, a_text_does_not_follow_a_link_that_was_planted) {
+TEST_F(WholeFiles, write_text_does_not_write_through_a_planted_link) {
   put("victim", "precious");
   std::filesystem::create_symlink("victim", folder / ("t.csv.part" + std::to_string(getpid())));
   results::write_text(folder / "t.csv", "text");
@@ -85,7 +85,7 @@ TEST_F(WholeFiles, a_text_does_not_follow_a_link_that_was_planted) {
   EXPECT_EQ(get("victim"), "precious");
 }
 
-TEST_F(WholeFiles, a_text_keeps_the_link_and_the_rights_of_the_file_before) {
+TEST_F(WholeFiles, write_text_keeps_the_link_and_the_rights_of_the_old_file) {
   put("real.csv", "old");
   chmod((folder / "real.csv").c_str(), 0640);
   std::filesystem::create_symlink("real.csv", folder / "link.csv");
@@ -97,7 +97,7 @@ TEST_F(WholeFiles, a_text_keeps_the_link_and_the_rights_of_the_file_before) {
   EXPECT_EQ(status.st_mode & 0777, 0640u);
 }
 
-TEST_F(WholeFiles, texts_beside_a_results_file_come_with_it) {
+TEST_F(WholeFiles, finish_writes_the_given_texts_together_with_the_results_file) {
   put("r.h5", "old results");
   put("r.csv", "old table");
   Writer writer(folder / "r.h5");
@@ -108,7 +108,7 @@ TEST_F(WholeFiles, texts_beside_a_results_file_come_with_it) {
   EXPECT_EQ(files(), 3u);
 }
 
-TEST_F(WholeFiles, results_are_finished_where_a_text_beside_them_cannot_be_written) {
+TEST_F(WholeFiles, results_are_finished_even_if_a_text_cannot_be_written) {
   put("s.csv", "old table");
   Writer writer(folder / "r.h5");
   const auto text = message_of<std::runtime_error>([&] {
@@ -121,7 +121,7 @@ TEST_F(WholeFiles, results_are_finished_where_a_text_beside_them_cannot_be_writt
 
 // A name of 240 characters is allowed, but the name of the temporary file is then too long. /dev/null is no
 // regular file and must not be removed.
-TEST_F(WholeFiles, an_old_text_is_removed_where_its_new_file_cannot_be_created) {
+TEST_F(WholeFiles, an_old_text_is_removed_if_its_new_file_cannot_be_created) {
   const std::string name(240, 'n');
   put(name, "old table");
   put("s.csv", "old table");
@@ -137,7 +137,7 @@ TEST_F(WholeFiles, an_old_text_is_removed_where_its_new_file_cannot_be_created) 
 }
 
 // What was flushed before remains readable, and no truncated file is left.
-TEST_F(WholeFiles, a_disk_that_becomes_full_leaves_the_part_before) {
+TEST_F(WholeFiles, a_disk_that_becomes_full_keeps_what_was_flushed_before) {
   const int code = exit_code_of([&] {
     results::prepare_standard_streams();
     Writer writer(folder / "r.h5");
@@ -171,7 +171,7 @@ TEST(FlushPace, is_due_after_a_hundred_times_the_cost) {
   EXPECT_TRUE(pace.due(start + 2020ms));
 }
 
-TEST(StandardStreams, a_closed_descriptor_is_no_place_for_another_file) {
+TEST(StandardStreams, closed_standard_descriptors_are_not_used_for_other_files) {
   EXPECT_EQ(exit_code_of([] {
               for (int descriptor : {0, 1, 2}) close(descriptor);
               results::prepare_standard_streams();
@@ -180,7 +180,7 @@ TEST(StandardStreams, a_closed_descriptor_is_no_place_for_another_file) {
             0);
 }
 
-TEST(StandardStreams, an_error_that_nobody_takes_changes_nothing) {
+TEST(StandardStreams, say_error_does_not_fail_if_standard_error_is_full_or_closed) {
   EXPECT_EQ(exit_code_of([] {
               results::prepare_standard_streams();
               for (char const* place : {"/dev/full", "/dev/null"}) {
@@ -195,7 +195,7 @@ TEST(StandardStreams, an_error_that_nobody_takes_changes_nothing) {
             0);
 }
 
-TEST(StandardStreams, output_that_is_lost_is_told_at_the_end) {
+TEST(StandardStreams, flush_standard_output_reports_output_that_was_lost) {
   EXPECT_EQ(exit_code_of([] {
               results::prepare_standard_streams();
               int ends[2];

@@ -91,7 +91,7 @@ class Bundle(unittest.TestCase):
         return subprocess.run([self.sources / "scripts/bundle", self.build, self.root / "bundle.tar.xz"], env=environment, capture_output=True,
                               text=True, check=False)
 
-    def test_packs_what_the_gpu_machine_lacks(self):
+    def test_packs_only_files_that_the_gpu_machine_lacks(self):
         done = self.bundle()
         self.assertEqual(done.returncode, 0, done)
         with tarfile.open(self.root / "bundle.tar.xz") as archive:
@@ -112,7 +112,7 @@ class Bundle(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done)
         self.assertIn("passed   test_kernels_gemm.ranks2\n", done.stdout)
 
-    def test_names_what_is_missing(self):
+    def test_names_a_missing_library_or_program(self):
         (self.root / "libraries/libpacked.so.1").unlink()
         done = self.bundle()
         self.assertEqual(done.returncode, 4, done)

@@ -60,7 +60,7 @@ class Containers(unittest.TestCase):
         git, docker = (re.findall(r"^[^#\n].*", (PROJECT / name).read_text(), re.MULTILINE) for name in (".gitignore", ".dockerignore"))
         self.assertEqual(docker, [line.rstrip("/") if line.startswith("/") else f"**/{line.rstrip('/')}" for line in git])
 
-    def test_the_steps_run_in_a_copy(self):
+    def test_the_steps_run_in_a_copy_of_the_project(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name, "project")
             copy_project(PROJECT, folder)

@@ -57,27 +57,27 @@ class FindNccl(unittest.TestCase):
         found = [line for line in done.stdout.splitlines() if "found 2." in line]
         return found[0].partition("found ")[2].rstrip("|") if found else None
 
-    def test_finds_none_where_there_is_none(self):
+    def test_finds_nothing_if_nccl_is_not_installed(self):
         self.assertIsNone(self.find("cuda"))
 
-    def test_beside_the_toolkit(self):
+    def test_finds_nccl_in_the_folder_of_the_cuda_toolkit(self):
         expected = self.install("cuda", 28, "lib64/libnccl.so")
         self.assertEqual(self.find("cuda"), expected)
 
-    def test_in_the_hpc_sdk_for_each_place_of_nvcc(self):
+    def test_finds_nccl_in_the_hpc_sdk_for_each_folder_of_nvcc(self):
         expected = self.install("sdk/24.7/comm_libs/nccl", 18)
         for toolkit in ("sdk/24.7/cuda", "sdk/24.7/cuda/12.6", "sdk/24.7/compilers"):
             self.assertEqual(self.find(toolkit), expected, toolkit)
         (self.root / "link").symlink_to(self.root / "sdk/24.7/cuda/12.6")
         self.assertEqual(self.find("link"), expected)
 
-    def test_in_the_hpc_sdk_that_of_the_toolkit_before_that_of_the_newest_cuda(self):
+    def test_prefers_nccl_for_the_cuda_version_of_the_toolkit_in_the_hpc_sdk(self):
         newest = self.install("sdk/24.7/comm_libs/nccl", 22)
         expected = self.install("sdk/24.7/comm_libs/11.8/nccl", 15)
         self.assertEqual(self.find("sdk/24.7/cuda/11.8", "11.8.89"), expected)
         self.assertEqual(self.find("sdk/24.7/cuda/12.6"), newest)
 
-    def test_in_the_package_of_the_python_on_the_path(self):
+    def test_finds_nccl_in_the_package_of_the_python_on_the_path(self):
         venv.create(self.root / "venv")
         packages = next((self.root / "venv").glob("lib/python*/site-packages")).relative_to(self.root)
         expected = self.install(packages / "nvidia/nccl", 32, "lib/libnccl.so.2")
@@ -89,7 +89,7 @@ class FindNccl(unittest.TestCase):
         expected = self.install("chosen", 30)
         self.assertEqual(self.find("cuda", NCCL_ROOT=self.root / "chosen"), expected)
 
-    def test_takes_the_library_beside_the_header(self):
+    def test_takes_header_and_library_from_the_same_installation(self):
         expected = self.install("sdk/24.7/comm_libs/nccl", 18)
         self.install("sdk/24.7/cuda", 28, "lib64/libnccl.so")
         (self.root / "sdk/24.7/cuda/include/nccl.h").unlink()

@@ -70,14 +70,14 @@ class GpuCheck(unittest.TestCase):
         planned = subprocess.run([ddproxy, "run", made, "--dry-run"], capture_output=True, text=True, check=False)
         self.assertEqual(planned.returncode, 0, planned)
 
-    def test_what_takes_too_long_fails_with_all_that_its_step_had_yet_to_run(self):
+    def test_a_timeout_fails_the_run_and_all_later_runs_of_its_step(self):
         done = self.check("layers", GPU_CHECK_LIMIT_S="1", STALL="60")
         self.assertEqual(done.returncode, 4, done)
         self.assertIn("FAILED   layers-fp32 (took longer than 1 s)", done.stdout)
         for precision in ("tf32", "bf16"):
             self.assertIn(f"FAILED   layers-{precision} (its step took longer than 1 s)", done.stdout)
 
-    def test_the_time_of_all_steps_ends_them_with_a_summary(self):
+    def test_the_time_limit_of_all_steps_ends_the_check_with_a_summary(self):
         done = self.check("layers", "nccl", "bf16", GPU_CHECK_TOTAL_S="8", STALL="60")
         self.assertEqual(done.returncode, 4, done)
         self.assertIn("FAILED   layers-tf32 (all steps together took longer than 8 s)", done.stdout)
@@ -85,7 +85,7 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(self.summary().splitlines(), lines)
         self.assertIn("\n".join(f"gpu-check: {line}" for line in lines), done.stdout)
 
-    def test_a_killed_check_leaves_a_summary_of_the_steps_before(self):
+    def test_the_summary_is_up_to_date_while_a_step_runs(self):
         done = self.check("nccl", "layers", GPU_CHECK_TOTAL_S="600", DURING='[[ $* != *run-nccl* ]] || cp out/summary.txt "$RECORD.then"')
         self.assertEqual(done.returncode, 0, done)
         then = (self.root / "record.then").read_text(encoding="utf-8")
@@ -115,7 +115,7 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(sorted(folder for folder in searched if folder.startswith(str(packages))), sorted(map(str, folders)))
         self.assertLess(searched.index("/usr/local/cuda/lib64"), searched.index(str(folders[0])))
 
-    def test_two_ranks_share_the_first_gpu_where_it_has_room_for_them(self):
+    def test_two_ranks_share_the_first_gpu_only_if_it_has_enough_memory(self):
         self.assertEqual(self.check("shared", CUDA_VISIBLE_DEVICES="3,4").returncode, 0)
         self.assertTrue(self.record()[1].startswith("3 "), self.record())
         (self.root / "record").unlink()
@@ -125,7 +125,7 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("skipped: shared\n", self.summary())
         self.assertFalse((self.root / "record").exists())
 
-    def test_sharded_steps_run_with_one_micro_batch_and_with_two(self):
+    def test_sharded_steps_run_with_one_and_with_two_micro_batches(self):
         done = self.check("step", CUDA_VISIBLE_DEVICES="3,4")
         self.assertEqual(done.returncode, 0, done)
         runs = [(f"step-{name}{more}", stage, batches) for name, stage in (("gpt2-zero1", "zero1"), ("llama-fsdp", "fsdp")) for more, batches in (("", 1), ("-accumulation2", 2))]
@@ -157,7 +157,7 @@ class GpuCheck(unittest.TestCase):
             starts.append((device, started.split(" -n ")[1].split(), share == "share=1"))
         return starts, done.stdout
 
-    def test_nccl_is_measured_with_one_rank_and_with_two_where_it_lets_them_share_a_gpu(self):
+    def test_nccl_is_measured_with_two_ranks_only_if_they_may_share_a_gpu(self):
         for step, program in (("collectives", "bench_collectives"), ("host", "bench_device_step")):
             for version, ranks in (("2.28.9", "1"), ("2.9.8", "1"), ("none", "1"), ("2.30.3", "12"), ("2.32.3", "12"), ("3.0.0", "12")):
                 with self.subTest(step=step, version=version):
@@ -181,7 +181,7 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("collectives: skipped", done.stdout)
         self.assertIn("host: skipped", done.stdout)
 
-    def test_refuses_what_it_does_not_know(self):
+    def test_refuses_unknown_steps_and_invalid_time_limits(self):
         for done in (self.check("layer"), self.check("layers", GPU_CHECK_LIMIT_S="9m"), self.check("layers", GPU_CHECK_TOTAL_S="0")):
             self.assertEqual(done.returncode, 2, done)
             self.assertFalse((self.root / "out").exists())
@@ -218,7 +218,7 @@ class Job(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done)
         return done.stdout
 
-    def test_gives_each_task_an_eighth_of_the_node(self):
+    def test_gives_each_of_eight_tasks_an_eighth_of_the_cores(self):
         for cpus, each in (("128", "16"), ("104", "13"), ("2", "1")):
             told = self.options(SLURM_CPUS_ON_NODE=cpus)
             self.assertTrue(told.startswith(each + " "), told)
@@ -229,10 +229,10 @@ class Job(unittest.TestCase):
         for buses, far in (("", "7"), ("07 0F", "7"), (BUSES, "-1")):
             self.assertIn(" --cpu-bind=cores ", self.options(buses, FAR=far))
 
-    def test_takes_the_number_that_sbatch_was_given(self):
+    def test_uses_the_cpus_per_task_that_sbatch_was_given(self):
         self.assertIn(" --cpus-per-task=3 ", self.options(SLURM_CPUS_PER_TASK="3"))
 
-    def test_two_nodes_with_four_gpus_each(self):
+    def test_binds_four_tasks_per_node_on_two_nodes_with_four_gpus_each(self):
         told = self.options("07 0F 47 90", SLURM_TASKS_PER_NODE="4(x2)", SLURM_GPUS_PER_NODE="a100:4")
         self.assertTrue(told.startswith("32 PCI_BUS_ID "), told)
         self.assertIn(" --cpu-bind=map_ldom:3,3,1,7 ", told)
@@ -257,7 +257,7 @@ class Job(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (2, ""), done)
         self.assertRegex(done.stderr, "no program: /.* has no build-cuda-a100/ddproxy, and ddproxy is not on PATH; .* in DDPROXY\n$")
 
-    def test_starts_mpi_as_the_user_says(self):
+    def test_ddproxy_mpi_chooses_the_mpi_option_of_srun(self):
         self.assertIn(" --mpi=pmix ", self.options())
         self.assertIn(" --mpi=cray_shasta ", self.options(DDPROXY_MPI="cray_shasta"))
 

@@ -68,14 +68,14 @@ class Installed(unittest.TestCase):
         self.succeeds("ddproxy", "run", self.share / "example/twin.toml", "-o", output, "--json", "twin.json")
         return json.loads((self.here / "twin.json").read_text())["fom"]
 
-    def test_twin_and_comparison(self):
+    def test_runs_the_twin_and_compares_results_files(self):
         figures = self.run_twin("a.h5")
         self.assertEqual(figures["valid"], "replay")
         self.assertIn("unchanged: ", self.succeeds("ddproxy-model", "compare", "a.h5", "a.h5"))
         example = self.share / "example"
         self.assertIn("slower: ", self.succeeds("ddproxy", "compare", example / "base.h5", example / "slower.h5", code=1))
 
-    def test_inputs_by_name(self):
+    def test_finds_installed_inputs_by_name(self):
         for program in ("ddproxy", "ddproxy-model"):
             for name in ("gpt2-large-a100x8", "gpt2-large-a100x8.toml"):
                 self.assertIn("best cap (b*)", self.succeeds(program, "predict", name))
@@ -83,13 +83,13 @@ class Installed(unittest.TestCase):
         self.assertIn("llama3-8b", self.succeeds("ddproxy-model", "step", "llama3-8b-step-a100x8", "--dry-run"))
         self.assertIn("cs336-xl", self.succeeds("ddproxy-model", "step", "--against", "published"))
 
-    def test_the_working_directory_comes_first(self):
+    def test_an_input_in_the_working_directory_comes_first(self):
         shutil.copy(self.share / "inputs/tiny.toml", self.here / "gpt2-large-a100x8.toml")
         (self.here / "gpt2-large-cpu").mkdir()  # a folder is no input file
         self.assertNotIn("gpt2-large", self.succeeds("ddproxy", "run", "gpt2-large-a100x8", "--dry-run"))
         self.assertIn("gpt2-large", self.succeeds("ddproxy", "run", "gpt2-large-cpu", "--dry-run"))
 
-    def test_a_link_to_a_program_leads_to_its_prefix(self):
+    def test_a_program_started_through_a_link_finds_its_prefix(self):
         links = self.here / "links" / "bin"
         links.mkdir(parents=True)
         for program in ("ddproxy-model", "ddproxy-report"):
@@ -97,7 +97,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(self.run_program("ddproxy-model", "predict", "gpt2-large-a100x8", prefix=links.parent).returncode, 0)
         self.assertIn("results file (HDF5)" if HAS_REPORT else "install h5py", str(self.run_program("ddproxy-report", "--help", prefix=links.parent)))
 
-    def test_gate(self):
+    def test_the_gate_runs_an_input_and_refuses_an_unknown_input(self):
         for name in ("twin.toml", "times.csv", "allreduce.csv"):
             shutil.copy(self.share / "example" / name, self.here)
         gate = self.share / "scripts/gate"
@@ -108,7 +108,7 @@ class Installed(unittest.TestCase):
         self.refused(done, "none: there is no input file none or none.toml in the working directory", str(self.share / "inputs"))
 
     @unittest.skipUnless(HAS_REPORT, "this Python has no h5py or matplotlib")
-    def test_report_and_provenance(self):
+    def test_the_report_runs_and_the_results_have_version_and_revision(self):
         import h5py
         self.run_twin("twin.h5")
         self.succeeds("ddproxy-report", "twin.h5", "-o", "page")
@@ -125,7 +125,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(self.succeeds("ddproxy-model", "--version"), f"ddproxy-model {VERSION}\n")
         self.assertFalse([name for name in files_below(self.prefix) if name.endswith(".pyc")])
 
-    def test_has_what_the_document_lists(self):
+    def test_has_the_files_that_the_installation_guide_lists(self):
         document = (self.prefix / "share/doc/ddproxy/docs/install.md").read_text()
         rows = re.findall(r"^\| (.*?) \| (.*?) \|$", document, re.MULTILINE)[1:]
         self.assertEqual(len(rows), 7)
@@ -137,12 +137,12 @@ class Installed(unittest.TestCase):
         for name in ("README.md", "LICENSE", "docs/results.md"):
             self.assertTrue((self.prefix / "share/doc/ddproxy" / name).is_file(), name)
 
-    def test_a_staged_installation_is_the_same(self):
+    def test_a_staged_installation_has_the_same_files(self):
         install("/opt/ddproxy", DESTDIR=str(self.here))
         self.assertEqual(files_below(self.here / "opt/ddproxy"), files_below(self.prefix))
 
     @unittest.skipUnless(BUILD_TYPE == "Release", "other builds have debugging information, which names the sources")
-    def test_names_no_folder_of_the_build(self):
+    def test_no_installed_file_contains_a_path_of_the_build(self):
         hidden = [str(path).encode() for path in {PROJECT, BUILD, PROJECT.resolve(), BUILD.resolve(), self.folder / "first"}]
         for name in files_below(self.prefix):
             content = (self.prefix / name).read_bytes()
@@ -150,31 +150,31 @@ class Installed(unittest.TestCase):
                 at = content.find(path)
                 self.assertEqual(at, -1, f"{name}: {content[max(at - 40, 0):at + 200]}")
 
-    def test_finds_its_libraries(self):
+    def test_programs_find_their_libraries(self):
         for program in ("ddproxy", "ddproxy-model"):
             told = subprocess.run(["ldd", self.prefix / "bin" / program], capture_output=True, text=True, check=True).stdout
             self.assertNotIn("not found", told)
 
-    def test_an_unknown_name_is_one_line_with_the_folders_that_were_searched(self):
+    def test_an_unknown_input_is_refused_in_one_line_with_searched_folders(self):
         said = (f"none: there is no input file none or none.toml in the working directory {self.here}, nor in {self.share}/inputs; give",)
         for words in (("run",), ("step",), ("predict",), ("run", "--dry-run"), ("sweep",)):
             self.refused(self.run_program("ddproxy", words[0], "none", *words[1:]), *said)
         self.refused(self.run_program("ddproxy-model", "predict", "none"), *said)
         self.refused(self.run_program("ddproxy", "run", "inputs/none.toml"), "inputs/none.toml: cannot be opened for reading; check the path")
 
-    def test_a_prefix_without_inputs_is_named(self):
+    def test_the_error_names_a_missing_folder_of_inputs(self):
         prefix = self.copied()
         shutil.rmtree(prefix / "share/ddproxy/inputs")
         said = f"nor in {prefix}/share/ddproxy/inputs, which does not exist; give"
         self.refused(self.run_program("ddproxy", "run", "tiny", prefix=prefix), said)
         self.refused(self.run_program("ddproxy-model", "step", "--against", "published", prefix=prefix), f"neither in {prefix}/share/ddproxy/inputs nor")
 
-    def test_a_missing_library_of_the_report_is_one_line(self):
+    def test_missing_python_libraries_are_named_in_one_line(self):
         venv.create(self.here / "bare")  # a Python without h5py and matplotlib
         done = self.run_program("ddproxy-report", "a.h5", DDPROXY_PYTHON=str(self.here / "bare/bin/python3"))
         self.refused(done, f"ddproxy-report: this Python ({self.here}/bare/bin/python3) has no ", "; install h5py, matplotlib and numpy (Debian: python3-h5py python3-matplotlib;")
 
-    def test_a_program_without_its_prefix_is_one_line(self):
+    def test_a_program_outside_its_prefix_is_refused_in_one_line(self):
         shutil.copytree(self.prefix / "bin", self.here / "bin")
         self.refused(self.run_program("ddproxy-report", "a.h5", prefix=self.here), "share/ddproxy/results/report.py does not exist; install ddproxy again")
 

@@ -23,18 +23,18 @@ class LinkBytes(unittest.TestCase):
             self.assertEqual((done.stdout, done.stderr.count("\n")), ("", 1), done.stderr)
             return done.returncode, done.stderr
 
-    def test_the_link_was_used(self):
+    def test_at_least_half_of_the_bytes_means_that_the_link_was_used(self):
         code, line = self.check(str(6 * 2**20))
         self.assertEqual((code, line), (0, "ddproxy: 6 MiB passed the limited link, and the samples send 6 MiB\n"))
         self.assertEqual(self.check(str(3 * 2**20))[0], 0)
 
-    def test_less_than_half_means_that_the_link_was_not_used(self):
+    def test_less_than_half_of_the_bytes_means_that_the_link_was_not_used(self):
         code, line = self.check(str(3 * 2**20 - 1))
         self.assertEqual(code, 4)
         self.assertIn("the link was NOT used by this MPI: only 3 MiB passed the limited link, and the samples send 6 MiB. Do not use run.json", line)
         self.assertEqual(self.check(str(4 * 2**20), ranks=4)[0], 4)  # four ranks send 18 MiB
 
-    def test_files_without_these_numbers_are_refused(self):
+    def test_files_without_the_needed_numbers_are_refused(self):
         for passed, result in (("", json.dumps(RESULT)), ("12", ""), ("12", "{}"), ("12", '{"tables": []}')):
             code, line = self.check(passed, result)
             self.assertEqual(code, 2)

@@ -21,7 +21,7 @@ class LinkRate(unittest.TestCase):
             path.write_text(text)
             return subprocess.run([sys.executable, SCRIPT, path, str(ranks), str(rho)], capture_output=True, text=True)
 
-    def test_makes_all_reduces_take_rho_times_the_pass(self):
+    def test_makes_an_all_reduce_take_rho_times_the_backward_pass(self):
         self.assertEqual(self.rate(json.dumps(LAYERS)).stdout, "2000\n")  # 16 Gbit in 2 * 4 s
         self.assertEqual(self.rate(json.dumps(LAYERS), rho=0.5).stdout, "8000\n")
         self.assertEqual(self.rate(json.dumps(LAYERS), ranks=4).stdout, "6000\n")  # four ranks send 1.5 GB each

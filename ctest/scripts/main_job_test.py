@@ -27,17 +27,17 @@ class Resources(unittest.TestCase):
     def faults(self, **changes):
         return main_job.faults_of_job({"seconds": 700.0, "built": False, "bytes": 12 * GIB} | changes)
 
-    def test_time(self):
+    def test_too_long_or_unknown_time_is_a_fault_unless_the_run_built(self):
         self.assertEqual(self.faults(), [])
         self.assertEqual(self.faults(seconds=721), ["time"])
         self.assertEqual(self.faults(seconds=math.nan), ["time"])
         self.assertEqual(self.faults(seconds=3000, built=True), [])
 
-    def test_memory(self):
+    def test_too_much_or_unknown_memory_is_a_fault(self):
         for count in (16 * GIB, 17 * GIB, 0, math.nan):
             self.assertEqual(self.faults(bytes=count), ["memory"])
 
-    def test_a_run_is_timed(self):
+    def test_a_run_records_its_time_its_memory_and_whether_it_built(self):
         with tempfile.TemporaryDirectory() as name:
             root = pathlib.Path(name)
             (root / "scripts").mkdir()
@@ -83,7 +83,7 @@ class NaiveAndFlat(unittest.TestCase):
             rows, _ = main_job.judge("planted", [pathlib.Path(name)], main_job.faults_of_whole)
         return rows[0], main_job.faults_of_whole(rows[0]), printed.getvalue()
 
-    def test_the_paired_differences_decide(self):
+    def test_the_differences_within_rounds_decide_and_not_the_medians(self):
         for naive, difference, of_medians, faults in ((self.WITHIN_BY_MEDIANS, 0.1, 0, ["naive and flat"]), (self.WITHIN_BY_PAIRS, 0, 1 / 12, [])):
             for planted in (document(naive), document(SUMS, naive)):  # the larger figure counts, whether it is that of naive or of flat
                 row, found, _ = self.judged(planted)
@@ -97,13 +97,13 @@ class NaiveAndFlat(unittest.TestCase):
             self.assertAlmostEqual(row["same_round"], 1 - factor)
             self.assertEqual(found, faults)
 
-    def test_both_figures_are_printed(self):
+    def test_the_difference_and_the_ratio_of_medians_are_printed(self):
         heading, line = self.judged(document(self.WITHIN_BY_PAIRS))[2].splitlines()[1:3]
         self.assertIn("naive, flat  ratio of medians", heading)
         end = heading.index("ratio of medians") + len("ratio of medians")
         self.assertTrue(line[:end].endswith("0.00 %            8.33 %"), line)
 
-    def test_missing_values_keep_no_bound(self):
+    def test_missing_values_are_a_fault(self):
         for case in (0, 1):
             for key, value in (("comm_alone", None), ("measured", [1.0, None]), ("compute", [None, 0.5])):
                 planted = document(SUMS)

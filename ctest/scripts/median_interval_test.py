@@ -24,14 +24,14 @@ class MedianInterval(unittest.TestCase):
             random.Random(count).shuffle(values)
             self.assertEqual(median_interval(values), ((count + 1) / 2, rank, count + 1 - rank), count)
 
-    def test_of_few_values_is_students(self):
+    def test_three_values_have_the_interval_of_students_t_distribution(self):
         middle, low, high = median_interval([1.0, 2.0, 6.0])
         self.assertEqual(middle, 2.0)
         half = 0.95 / math.sqrt(2 * 0.975 * 0.025) * math.sqrt(7.0) / math.sqrt(3)
         self.assertAlmostEqual(low, 3 - half)
         self.assertAlmostEqual(high, 3 + half)
 
-    def test_is_that_of_the_golden_intervals(self):
+    def test_equals_the_intervals_in_median_intervals_csv(self):
         """The test model.statistics compares the C++ implementation with the same rows."""
         with open(ROOT / "ctest/model/median_intervals.csv", encoding="utf-8") as file:
             rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
@@ -41,14 +41,14 @@ class MedianInterval(unittest.TestCase):
             for got, want in zip(median_interval(map(float, row["values"].split())), expected):
                 self.assertAlmostEqual(got, want, 8, row["values"])
 
-    def test_has_the_limit_of_the_other_implementations(self):
+    def test_needs_as_many_values_as_the_other_implementations(self):
         """The model, the scripts and the report each have a constant: the least number of values for an interval of the median. These constants must be equal."""
         limits = {"model/statistics/median_interval.hpp": r"fewest_for_an_interval = (\d+);", "results/reporting/intervals.py": r"^FEWEST = (\d+)\b"}
         for path, pattern in limits.items():
             found = re.findall(pattern, (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
             self.assertEqual(found, [str(FEWEST)], path)
 
-    def test_of_one_value_is_unknown(self):
+    def test_the_interval_of_one_value_is_unknown(self):
         middle, low, high = median_interval([4.0])
         self.assertEqual(middle, 4.0)
         self.assertTrue(math.isnan(low) and math.isnan(high))
@@ -57,7 +57,7 @@ class MedianInterval(unittest.TestCase):
         _, low, high = median_interval(range(5001))
         self.assertEqual((low, high), (2430, 2570))  # 2500 +- 1.96 * sqrt(5001) / 2, rounded outwards
 
-    def test_holds_the_median_of_a_skewed_distribution(self):
+    def test_contains_a_skewed_median_in_95_to_98_percent_of_draws(self):
         drawn, held = random.Random(1), 0
         for _ in range(2000):
             _, low, high = median_interval([drawn.expovariate(1) for _ in range(12)])
@@ -67,7 +67,7 @@ class MedianInterval(unittest.TestCase):
 
 
 class PairedRatio(unittest.TestCase):
-    def test_does_not_see_what_slows_both(self):
+    def test_does_not_change_if_both_series_are_slowed_equally(self):
         pace = [1.0, 5.0, 1.0, 2.0, 1.0, 9.0, 1.0]
         self.assertEqual(paired_ratio([3 * p for p in pace], [2 * p for p in pace]), (1.5, 1.5, 1.5))
 

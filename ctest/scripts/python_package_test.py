@@ -76,7 +76,7 @@ class Wheel(Package):
                 self.assertEqual(wheel.read(name), path.read_bytes(), name)
         self.assertFalse((self.sources / "build").exists(), "build/ is CMake's folder")
 
-    def test_report(self):
+    def test_the_installed_report_program_writes_a_page(self):
         done = self.run_in("ddproxy-report", "results.h5", "-o", "page", "--json")
         self.assertEqual(done.returncode, 0, done)
         self.assertIn("<svg", (self.folder / "page/results.html").read_text())
@@ -87,7 +87,7 @@ class Wheel(Package):
             (metadata,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
             self.assertIn("\nLicense: BSD-3-Clause\n", wheel.read(metadata).decode())
 
-    def test_record_torch(self):
+    def test_recording_programs_print_their_help_or_ask_for_pytorch(self):
         for program, said in (("record-torch", "MODULE:FUNCTION"), ("record-sharded-torch", "FSDP2")):
             done = self.run_in(program, "--help")
             if done.returncode:
@@ -95,18 +95,18 @@ class Wheel(Package):
             else:
                 self.assertIn(said, done.stdout)
 
-    def test_writes_files_without_h5py(self):
+    def test_torch_recording_does_not_import_h5py(self):
         done = self.run_in("python3", "-c", "from ddproxy.torch_recording import files, median_interval; import sys; assert 'h5py' not in sys.modules; print(files.write_text.__module__)")
         self.assertEqual((done.returncode, done.stdout), (0, "ddproxy.output\n"), done)
 
-    def test_without_the_libraries_of_the_report_it_is_one_line(self):
+    def test_the_report_without_its_libraries_says_how_to_install_them(self):
         venv.create(self.folder / "bare", symlinks=True)
         packages = next((self.folder / "bare").glob("lib/python*/site-packages"))
         shutil.unpack_archive(self.wheel, packages, "zip")
         done = self.run_in("python3", "-c", "import sys; sys.argv = ['ddproxy-report', 'results.h5']; from ddproxy.main import main; sys.exit(main())", environment="bare")
         self.refused(done, "pip: install 'ddproxy[report]'")
 
-    def test_readers_have_types(self):
+    def test_readers_have_type_hints(self):
         done = self.run_in("python3", "-c", "import typing, ddproxy; print(typing.get_type_hints(ddproxy.Results.__getitem__))")
         self.assertIn("ndarray", done.stdout, done)
 
@@ -119,7 +119,7 @@ class Types(Package):
 
 
 class Examples(Package):
-    def test_the_examples_of_the_document_run(self):
+    def test_the_python_examples_of_the_installation_guide_run(self):
         snippets = re.findall(r"^```python\n(.*?)^```", (PROJECT / "docs/install.md").read_text(), re.MULTILINE | re.DOTALL)
         self.assertEqual(len(snippets), 2)
         for snippet in snippets:

@@ -41,10 +41,10 @@ class Reuse(unittest.TestCase):
         self.assertIn(text, str(caught.exception))
         self.assertNotIn("\n", str(caught.exception))
 
-    def test_takes_the_recording_of_this_model(self):
+    def test_accepts_the_recording_of_this_model(self):
         self.assertEqual(self.read(), [("bias", 3, 0.1), ("weight", 6, 0.2), ("end_of_pass", 0, 0.3)])
 
-    def test_takes_what_is_not_trained_for_no_gradient(self):
+    def test_a_parameter_that_is_not_trained_has_no_gradient(self):
         self.model.bias.requires_grad_(False)
         self.assertEqual(len(self.read(GRADIENTS.replace("bias,3,0.1\n", ""))), 2)
         self.refused("bias has 3 elements there, and 0 in this model")
@@ -54,17 +54,17 @@ class Reuse(unittest.TestCase):
         self.read(GRADIENTS.replace(",3,", ",6,").replace("t,6,", "t,12,"))
         self.refused("weight has 6 elements there, and 12 in this model")
 
-    def test_refuses_that_of_another_model(self):
+    def test_refuses_the_recording_of_another_model(self):
         self.refused("gradients.csv belongs to another model: weight has 5 elements there, and 6 in this model", GRADIENTS.replace(",6,", ",5,"))
         self.refused("more has 1 elements there, and 0 in this model", GRADIENTS + "more,1,0\n")
         self.refused("bias has 0 elements there, and 3 in this model", GRADIENTS.replace("bias", "offset"))
 
-    def test_refuses_that_of_other_ranks(self):
+    def test_refuses_a_recording_with_another_number_of_ranks(self):
         self.refused("allreduce.csv was recorded on 2 ranks, but this run has 1", GRADIENTS, ALLREDUCE.replace("\n1,", "\n2,"))
         self.refused("allreduce.csv was recorded on 1 and 2 ranks", GRADIENTS, ALLREDUCE + "2,8,1\n")
         self.refused("allreduce.csv was recorded on no ranks", GRADIENTS, "ranks,bytes,seconds\n")
 
-    def test_refuses_what_is_no_recording(self):
+    def test_refuses_invalid_tables_and_a_missing_table(self):
         for text in ("name\nweight\n", "name,numel,seconds\nweight,many,0\n", "name,numel,seconds\nweight\n"):
             self.refused("gradients.csv: is not a table of record-torch.py", text)
         (self.folder / "allreduce.csv").unlink()
@@ -73,7 +73,7 @@ class Reuse(unittest.TestCase):
 
 
 class Names(unittest.TestCase):
-    def test_refuses_what_a_table_cannot_hold(self):
+    def test_refuses_parameter_names_that_a_table_cannot_hold(self):
         for name in ("a,b", "#a", " a", "a\nb", "end_of_pass"):
             model = torch.nn.Module()
             model.register_parameter(name, torch.nn.Parameter(torch.ones(2)))

@@ -69,7 +69,7 @@ class Release(unittest.TestCase):
         told = (self.out / f"{self.file.name}.sha256").read_text().split()
         self.assertEqual(told, [hashlib.sha256(self.file.read_bytes()).hexdigest(), self.file.name])
 
-    def test_a_repository_tells_its_own_revision_and_changes(self):
+    def test_a_build_of_a_repository_has_its_revision_and_marks_changes(self):
         self.assertEqual(self.revision_of_build(self.sources), self.revision[:12])
         (self.sources / "README.md").write_text("changed\n")
         self.assertEqual(self.revision_of_build(self.sources), self.revision[:12] + "-dirty")
@@ -95,7 +95,7 @@ class Release(unittest.TestCase):
         git(self.sources, "commit", "-q", "-a", "-m", "Change")
         self.refused(f"but the version in CMakeLists.txt is {self.version}")
 
-    def test_refuses_sources_without_a_commit_of_their_own(self):
+    def test_refuses_sources_that_are_not_the_root_of_a_repository(self):
         there = self.unpacked()
         shutil.rmtree(self.out)
         self.refused("is not the root of a git repository", there)

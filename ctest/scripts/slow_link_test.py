@@ -37,7 +37,7 @@ class SlowLink(unittest.TestCase):
     def bytes(self):
         return int((self.here / "bytes.txt").read_text())
 
-    def test_a_command_that_sends_nothing(self):
+    def test_a_command_that_sends_nothing_has_almost_no_bytes_on_the_link(self):
         done = self.call(*LINK, "true")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         self.assertLess(self.bytes(), 1000)
@@ -49,7 +49,7 @@ class SlowLink(unittest.TestCase):
             self.assertEqual(self.call(*LINK, "sh", "-c", f"kill -{name} $$").returncode, 128 + getattr(signal, f"SIG{name}"))
             self.assertLess(self.bytes(), 1000)
 
-    def test_the_command_gets_the_signal_of_the_script(self):
+    def test_a_signal_to_the_script_reaches_the_command(self):
         script = "trap 'exit 5' TERM; echo ready; for i in {1..300}; do sleep 0.1; done"
         with subprocess.Popen([*LINK, "bash", "-c", script], cwd=self.here, env=self.environment, stdout=subprocess.PIPE, text=True) as running:
             self.assertEqual(running.stdout.readline(), "ready\n")

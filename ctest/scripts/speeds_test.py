@@ -17,7 +17,7 @@ def beside(compute, collective, kappa, gamma):
 
 
 class Speeds(unittest.TestCase):
-    def test_are_those_of_the_fluid(self):
+    def test_speeds_finds_the_planted_kappa_and_gamma(self):
         for kappa in (0.3, 0.8, 1.0):
             for gamma in (0.05, 0.4, 1.0):
                 for collective in (0.5, 1.0, 3.0):
@@ -28,15 +28,15 @@ class Speeds(unittest.TestCase):
     def test_noise_that_speeds_up_is_no_contention(self):
         self.assertEqual(speeds(1.0, 1.0, 0.9, 0.95), (1.0, 1.0))
 
-    def test_gamma_is_that_of_the_table(self):
+    def test_gamma_uses_the_median_times_of_the_table(self):
         # ten calls of 0.1 s, the median of the table, take twice as long next to compute; 0.3 s is an outlier
         alone = alone_seconds([(4096, [0.3, 0.1, 0.1])])
         self.assertEqual(speeds(2.0, 10 * alone[4096], 2.0, 2.0), (1.0, 0.5))
 
-    def test_the_table_does_not_fall(self):
+    def test_times_of_the_table_do_not_decrease_with_size(self):
         self.assertEqual(alone_seconds([(8, [2.0]), (16, [1.0, 9.0, 1.0]), (32, [3.0])]), {8: 2.0, 16: 2.0, 32: 3.0})
 
-    def test_both_are_made_to_end_together(self):
+    def test_rebalanced_makes_compute_and_collectives_end_together(self):
         repetitions, calls = 1, 1
         for _ in range(4):  # a product of 2 ms and a call of 1 ms, at a half and a fifth of their speeds
             ends = beside(2e-3 * repetitions, 1e-3 * calls, 0.5, 0.2)

@@ -21,11 +21,11 @@ class Complaints(unittest.TestCase):
         self.assertEqual(len(complaints), 1, complaints)
         return complaints[0]
 
-    def test_the_measured_point_is_right(self):
+    def test_the_measured_points_cause_no_complaint(self):
         for found in (FSDP2, ZERO1):
             self.assertEqual(torch_link.complaints(1, "0.5", found), [])
 
-    def test_the_bytes_on_the_link_are_those_of_the_calls(self):
+    def test_link_bytes_more_than_5_percent_off_or_unknown_are_a_complaint(self):
         for found, right in ((FSDP2, 64.7e6 + 2 * PSI), (ZERO1, 3 * PSI)):
             for share in (0.94, 1.06):
                 self.assertRegex(self.complaint(found, link_bytes=share * right), f"run 1, rho 0.5, {found['method']}: .* bytes on the link, but the calls send .*: [+-]6.0%, more than 5%")
@@ -35,7 +35,7 @@ class Complaints(unittest.TestCase):
         self.assertIn("bytes on the link", self.complaint(FSDP2, link_bytes=64.7e6 + PSI))
         self.assertIn("are not known", self.complaint(FSDP2, link_bytes=None))
 
-    def test_the_prediction_of_the_step(self):
+    def test_a_wrong_or_undecided_prediction_of_the_step_is_a_complaint(self):
         self.assertIn("T: error -11.0%", self.complaint(FSDP2, predicted_s=1.068))
         self.assertIn("undecided", self.complaint(FSDP2, low_s=1.0, high_s=1.4, predicted_s=9))
 

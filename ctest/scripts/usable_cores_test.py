@@ -41,7 +41,7 @@ class UsableCores(unittest.TestCase):
     def cores(self):
         return int(self.call("usable_cores"))
 
-    def test_all_cores_without_a_quota(self):
+    def test_all_cores_count_without_a_smaller_quota(self):
         self.assertEqual(self.cores(), 64)  # no list of groups
         self.write("self", "4:cpu,cpuacct:/docker/it\n1:memory:/x\n0::/pods/pod\n")
         self.assertEqual(self.cores(), 64)  # no file with a quota
@@ -51,7 +51,7 @@ class UsableCores(unittest.TestCase):
         self.write("cpu.max", "9900000 100000\n")
         self.assertEqual(self.cores(), 64)  # a quota of 99 cores
 
-    def test_the_smallest_quota_of_version_2(self):
+    def test_the_smallest_quota_of_version_2_counts(self):
         self.write("self", "1:memory:/x\n0::/pods/pod\n")
         self.write("other/cpu.max", "100000 100000\n")  # not a group of this process
         self.write("x/cpu.max", "100000 100000\n")
@@ -62,11 +62,11 @@ class UsableCores(unittest.TestCase):
         self.write("cpu.max", "10000 100000\n")
         self.assertEqual(self.cores(), 1)
 
-    def test_the_top_group_needs_no_list(self):
+    def test_the_quota_of_the_top_group_counts_without_a_list_of_groups(self):
         self.write("cpu.max", "200000 100000\n")
         self.assertEqual(self.cores(), 2)
 
-    def test_the_smallest_quota_of_version_1(self):
+    def test_the_smallest_quota_of_version_1_counts(self):
         self.write("self", "5:cpuset:/set\n4:cpu,cpuacct:/docker/it\n0::/\n")
         self.limit("cpu/set", 100000)  # not a group of this process
         self.limit("cpu", 600000)
@@ -74,12 +74,12 @@ class UsableCores(unittest.TestCase):
         self.limit("cpu/docker/it", 150000, 50000)
         self.assertEqual(self.cores(), 3)
 
-    def test_lines_of_another_form_are_ignored(self):
+    def test_invalid_lines_in_the_list_of_groups_are_ignored(self):
         self.write("self", "\nwithout colons\n0::relative\n0::/pods\n")
         self.write("pods/cpu.max", "200000 100000\n")
         self.assertEqual(self.cores(), 2)
 
-    def test_the_sentence_of_run(self):
+    def test_run_says_whether_enough_cores_are_free_for_communication(self):
         enough = "the bucket sizes may differ by less than the noise"
         self.assertEqual(self.call("without_limit"), enough)
         self.write("cpu.max", "400000 100000\n")
@@ -87,7 +87,7 @@ class UsableCores(unittest.TestCase):
         self.write("cpu.max", "200000 100000\n")
         self.assertTrue(self.call("without_limit").startswith("the 2 cores that this run may use leave none free "))
 
-    def test_a_number_of_threads_is_no_number_of_cores(self):
+    def test_omp_num_threads_does_not_change_the_number_of_cores(self):
         self.assertEqual(self.call("OMP_NUM_THREADS=1 usable_cores"), "64")
 
 

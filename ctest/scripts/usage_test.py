@@ -79,13 +79,13 @@ class Usage(unittest.TestCase):
         self.assertIn("Exit code", out)
         self.assertNotIn("set -euo", out)
 
-    def test_other_scripts_take_no_option_for_a_folder(self):
+    def test_other_scripts_do_not_treat_an_option_as_a_folder(self):
         self.assertIn("unknown argument '--wrong'; usage: scripts/release", self.refused("release", "--wrong"))
         self.assertIn("unknown argument 'b'; usage: scripts/release", self.refused("release", "a", "b"))
         self.assertIn("usage: scripts/bundle", self.refused("bundle", "--wrong"))
         self.assertIn("unknown option '--wrong'; usage: scripts/gpu-check", self.refused("gpu-check", "--wrong"))
 
-    def test_scripts_that_derive_tables_take_no_option_for_a_program(self):
+    def test_scripts_that_derive_tables_do_not_treat_an_option_as_a_program(self):
         for script, word, reason in (("derive-allreduce", "--wrong", "unrecognized arguments: --wrong"), ("derive-allreduce", "none/ddproxy-model", "no such program"),
                                      ("derive-collectives", "--wrong", "unrecognized arguments: --wrong")):
             code, out, error = self.call(script, word)

@@ -87,7 +87,7 @@ class WholeFiles(unittest.TestCase):
             self.assertEqual(path.read_text(), before)
         self.assertEqual(files.Path(self.folder / "gradients.csv").read_text(), "name,numel,seconds\nb,8,0.1\na,16,0.2\n")
 
-    def test_two_writers_at_once_do_not_meet(self):
+    def test_two_simultaneous_writers_do_not_mix_their_texts(self):
         texts = [letter * 300000 for letter in "ab"]
 
         def write(text):

@@ -147,7 +147,7 @@ void compare(Method const& method, std::string_view moment, double mine, model::
 
 class ResidentMemory : public testing::TestWithParam<Method> {};
 
-TEST_P(ResidentMemory, IsThePredictedOne) {
+TEST_P(ResidentMemory, MatchesThePrediction) {
   Method const& method = GetParam();
   const Config config = config_of(method);
   const int ranks = test_runtime->ranks();

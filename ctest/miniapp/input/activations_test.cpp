@@ -13,7 +13,7 @@ namespace {
 // The closed forms of GPT-2, with N tokens, C = d_model, F = d_ff, V = vocabulary and H heads: each block has
 // 8NC + 2NF + NH + 4N elements, and the last norm, the head and the loss have 2NC + NV + 4N. A norm keeps two
 // numbers for each token.
-TEST(Activations, OfTheBackwardPassAreThoseOfTheClosedForm) {
+TEST(Activations, OfTheBackwardPassMatchTheClosedForm) {
   for (auto const& preset : model::presets) {
     model::Shape const& s = preset.shape;
     const model::Tokens tokens{3, s.context / 2};
@@ -27,7 +27,7 @@ TEST(Activations, OfTheBackwardPassAreThoseOfTheClosedForm) {
   }
 }
 
-TEST(Activations, OfModelsThatTheKernelsLackAreRefused) {
+TEST(Activations, ModelsWithoutKernelsAreRefused) {
   model::Shape shape = model::find_preset("tiny");
   shape.kv_heads = shape.heads;
   EXPECT_NO_THROW(check_kernels_have(shape, {1, 16}));

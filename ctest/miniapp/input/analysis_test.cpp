@@ -21,7 +21,7 @@ TEST(Statistics, QuantilesAreInterpolated) {
   EXPECT_TRUE(std::isnan(model::median({})));
 }
 
-TEST(Statistics, TheIntervalOfTheMedianIsThatOfOrderStatistics) {
+TEST(Statistics, TheIntervalOfTheMedianUsesOrderStatisticsOrStudentsT) {
   // For 10 values, P(2 <= number of values below the median <= 8) = 97.9 %. The next narrower interval has
   // 89.1 %.
   EXPECT_EQ(model::median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).low, 2);
@@ -47,7 +47,7 @@ TEST(Statistics, TheIntervalOfATimeDoesNotReachBelowZero) {
   EXPECT_LT(result.exposed.low, -4.8);  // E may be below zero
 }
 
-TEST(Statistics, TheIntervalCoversTheMedianAsOftenAsItSays) {
+TEST(Statistics, TheIntervalCoversTheMedianIn95To99PercentOfTrials) {
   std::mt19937 random(7);
   std::lognormal_distribution<double> distribution(0, 1);  // median 1
   int covered = 0;
@@ -62,7 +62,7 @@ TEST(Statistics, TheIntervalCoversTheMedianAsOftenAsItSays) {
 }
 
 // Student's interval of two to five values must contain the median in 94 to 96 % of the trials.
-TEST(Statistics, TheIntervalOfFewValuesCoversTheMedianToo) {
+TEST(Statistics, TheIntervalOfFewValuesCoversTheMedianIn94To96PercentOfTrials) {
   std::mt19937 random(11);
   std::normal_distribution<double> distribution(100, 5);
   for (const std::size_t count : {2U, 3U, 4U, 5U}) {
@@ -95,11 +95,11 @@ TEST(Analysis, SlowdownAndTailAddUpToExposed) {
   EXPECT_NEAR(result.overlap->value, (1 + 0.8 - 1.5) / 0.8, 1e-12);
 }
 
-TEST(Analysis, OverlapIsNotGivenWhereOneSampleDoesNotTellTheNoise) {
+TEST(Analysis, OverlapIsNotGivenForASingleSample) {
   EXPECT_FALSE(analyse({sample(1, {1.2, 1.1}, {1.5, 1.4})}, 0.8).overlap);
 }
 
-TEST(Analysis, OverlapIsNotGivenWithinTheNoise) {
+TEST(Analysis, OverlapIsNotGivenIfTheNoiseIsTooLarge) {
   const auto result = analyse({sample(1, {1, 1}, {1.2, 1}), sample(1, {1, 1}, {2.2, 1})}, 0.3);
   EXPECT_FALSE(result.overlap);
 }
@@ -115,7 +115,7 @@ CaseReport report(double cap, double measured, double predicted) {
   return r;
 }
 
-TEST(FigureOfMerit, IsThatOfTheBestMeasuredBucketedCase) {
+TEST(FigureOfMerit, ComesFromTheBestMeasuredBucketedCase) {
   const std::vector<CaseReport> reports{report(1, 1.5, 1.2), report(4, 1.25, 1.3), report(16, 2, 2)};
   const auto figures = judge(reports, 8, 4096);
   EXPECT_DOUBLE_EQ(figures.tokens_per_s, 8 * 4096 / 1.25);
@@ -132,7 +132,7 @@ CaseReport added(double cap, double measured, double predicted) {
   return made;
 }
 
-TEST(FigureOfMerit, IsThatOfTheStrategyBucketedOnly) {
+TEST(FigureOfMerit, UsesOnlyCasesOfTheStrategyBucketed) {
   const std::vector<CaseReport> own{report(1, 1.5, 1.2), report(4, 1.25, 1.3), report(16, 2, 2)};
   std::vector<CaseReport> all{added(1, 1.1, 1.9)};
   all.insert(all.end(), own.begin(), own.end());
@@ -145,12 +145,12 @@ TEST(FigureOfMerit, IsThatOfTheStrategyBucketedOnly) {
   EXPECT_EQ(best_bucketed({added(4, 1.2, 1.01)}), nullptr);
 }
 
-TEST(FigureOfMerit, ATieOfThePredictionCostsItsMeanRegret) {
+TEST(FigureOfMerit, TheRegretOfAPredictedTieIsTheMeanOfItsCases) {
   const std::vector<CaseReport> reports{report(1, 1.5, 1.2), report(4, 1.25, 1.2), report(16, 2, 2)};
   EXPECT_NEAR(judge(reports, 8, 4096).regret, (1.5 + 1.25) / 2 / 1.25 - 1, 1e-12);
 }
 
-TEST(FigureOfMerit, IsHeldAgainstLimits) {
+TEST(FigureOfMerit, IsComparedWithTheLimits) {
   FigureOfMerit figures;
   figures.model_error = 0.1;
   figures.regret = 0.01;
@@ -192,7 +192,7 @@ TEST(FigureOfMerit, SaysWhyTheScoreIsNotKnown) {
   EXPECT_NE(judge(noisy, 8, 4096).why_no_error.find("bucketed/4 has one sample"), std::string::npos);
 }
 
-TEST(Score, ACaseIsExposedAsItWasMeasured) {
+TEST(Score, HoldsTheMeasuredAndThePredictedExposedTimeOfACase) {
   const auto cases = scored_cases({report(1, 1.5, 1.2)});
   ASSERT_EQ(cases.size(), 1U);
   EXPECT_NEAR(cases[0].measured.total(), 0.5, 1e-12);
@@ -201,7 +201,7 @@ TEST(Score, ACaseIsExposedAsItWasMeasured) {
   EXPECT_TRUE(std::isnan(cases[0].uncontended));  // report() has no prediction without contention
 }
 
-TEST(FigureOfMerit, IsOneStableLine) {
+TEST(FigureOfMerit, IsWrittenAsOneLineWithFixedKeys) {
   FigureOfMerit figures;
   EXPECT_EQ(to_line(figures),
             "DDPROXY_FOM tokens_per_s=nan backward_s=nan bucket_mib=nan exposed_s=nan tail_s=nan overlap=nan "

@@ -67,7 +67,7 @@ Config tiny(std::string const& sections) {
   return read_config(folder.file("tiny.toml", "[model]\npreset = \"tiny\"\n" + sections));
 }
 
-TEST(ResultsMemory, HoldsTheFileAndItsImage) {
+TEST(ResultsMemory, HoldsTheResultsFileAndItsCopyForTheDisk) {
   const auto few = tiny("[allreduce]\nbackend = \"nccl\"\n[sweep]\nsamples = 5\n");
   const auto many = tiny("[allreduce]\nbackend = \"nccl\"\n[sweep]\nsamples = 10005\n");
   const auto workload = make_workload(few);
@@ -84,7 +84,7 @@ TEST(ResultsMemory, HoldsTheFileAndItsImage) {
   EXPECT_EQ(results_memory(many, workload, cases, 8), 2 * results_file_bytes(many, workload, cases, 8));
 }
 
-TEST(ResultsMemory, IsThatOfTheGivenCases) {
+TEST(ResultsMemory, AddsTheSamplesAndEventsOfEachGivenCase) {
   const auto config = tiny("[allreduce]\nbackend = \"nccl\"\n[sweep]\nsamples = 5\n");
   const auto workload = make_workload(config);
   const auto cases = make_cases(config, workload);
@@ -97,7 +97,7 @@ TEST(ResultsMemory, IsThatOfTheGivenCases) {
       8 * 5 * (4 * 8 + 8 + buckets) + 130 * 8 * events, 1);
 }
 
-TEST(Roofline, KernelsStoreFp32WhateverTheyMultiplyIn) {
+TEST(Roofline, KernelsStoreFp32EvenIfTheyMultiplyInBf16) {
   const std::string machine = "[machine]\npeak_flops = 1e30\nbandwidth = 1e9\n";  // bound by memory
   const auto seconds = [&](std::string const& mode, std::string const& precision) {
     return make_workload(
@@ -108,7 +108,7 @@ TEST(Roofline, KernelsStoreFp32WhateverTheyMultiplyIn) {
   EXPECT_DOUBLE_EQ(seconds("replay", "bf16"), seconds("replay", "fp32") / 2);
 }
 
-TEST(Cases, AreThoseOfTheInputInItsOrder) {
+TEST(Cases, HaveTheOrderOfTheInput) {
   const auto config = read_config(std::string(ddproxy::inputs_folder) + "/gpt2-large-a100x8.toml");
   const auto cases = make_cases(config, make_workload(config));
   std::vector<std::string> names;
@@ -136,7 +136,7 @@ TEST(Cases, AnAddedStrategyMayHaveCapsButIsNotBucketed) {
   EXPECT_EQ(bucketed, (std::vector<std::string>{"bucketed/4", "bucketed/25"}));
 }
 
-TEST(Cases, AFirstBucketOfItsOwnIsHeeded) {
+TEST(Cases, ASeparateSizeOfTheFirstBucketIsUsed) {
   auto config = read_config(std::string(ddproxy::inputs_folder) + "/gpt2-large-a100x8.toml");
   config.strategies = {model::strategy_named("bucketed")};
   config.caps_mib = {128, 256, 512, 1024};
@@ -157,7 +157,7 @@ TEST(Cases, NaiveAndFlatAreSerialInThePrediction) {
   EXPECT_LT(predict(cases[2], job).total, 1 + 436 * 0.5);
 }
 
-TEST(Cases, TheOptimalOneIsPlannedOnceTheCostsAreKnown) {
+TEST(Cases, TheOptimalCaseIsPlannedAfterTheCostsAreKnown) {
   auto config = read_config(std::string(ddproxy::inputs_folder) + "/gpt2-large-a100x16-slingshot.toml");
   config.strategies = {model::strategy_named("bucketed"), model::strategy_named("optimal")};
   const auto workload = make_workload(config);
@@ -173,7 +173,7 @@ TEST(Cases, TheOptimalOneIsPlannedOnceTheCostsAreKnown) {
   EXPECT_LT(predict(cases.back(), *job).total, 0.999 * predict(cases.front(), *job).total);
 }
 
-TEST(Cases, ContentionAndCopiesReachThePrediction) {
+TEST(Cases, ContentionAndCopiesIncreaseThePredictedTime) {
   const auto config = read_config(std::string(ddproxy::inputs_folder) + "/gpt2-large-a100x16-slingshot.toml");
   const auto workload = make_workload(config);
   const Case tensors = make_cases(config, workload)[2];

@@ -31,7 +31,7 @@ struct Bad {
 
 class BadInput : public testing::TestWithParam<Bad> {};
 
-TEST_P(BadInput, IsRefusedInOneLineThatSaysWhatAndWhere) {
+TEST_P(BadInput, IsRefusedInOneLineThatNamesTheErrorAndItsPlace) {
   const auto [input, line, message] = GetParam();
   const auto error = error_of(input);
   EXPECT_NE(error.find(std::string("input.toml") + line), std::string::npos) << error;
@@ -114,7 +114,7 @@ TEST(Config, RefusesDeepNestingBeforeItIsParsed) {
   expect("a = [1.5" + repeated(", 2.5", 100) + "]", accepted);
 }
 
-TEST(Config, BracketsAndDotsInStringsAndCommentsNestNothing) {
+TEST(Config, BracketsAndDotsInStringsAndCommentsDoNotCountAsNesting) {
   const std::string deep = repeated("[", 50) + repeated("..", 50);
   for (std::string const& value :
        {"\"" + deep + "\"", "'" + deep + "'", "\"\\\"" + deep + "\"", "\"\"\"\n\\\"\"\"" + deep + "\"\"\"",
@@ -124,7 +124,7 @@ TEST(Config, BracketsAndDotsInStringsAndCommentsNestNothing) {
   }
 }
 
-TEST(Config, RepeatsNoMoreThanEightyCharactersOfTheFile) {
+TEST(Config, ErrorsRepeatAtMostEightyCharactersOfTheFile) {
   const std::string much(100000, 'x');
   for (std::string const& text :
        {"[model]\npreset = \"" + much + "\"\n", "[model]\n" + much + " = 1\n", "[" + much + "]\n",
@@ -137,7 +137,7 @@ TEST(Config, RepeatsNoMoreThanEightyCharactersOfTheFile) {
   EXPECT_NE(error_of(repeated("#", 1 << 20) + "\n").find("larger than 1 MiB"), std::string::npos);
 }
 
-TEST(Config, AMissingFileIsSaid) {
+TEST(Config, AMissingFileIsNamedInTheError) {
   EXPECT_THROW(
       try { read_config("/nowhere/input.toml"); } catch (std::invalid_argument const& error) {
         EXPECT_NE(std::string(error.what()).find("/nowhere/input.toml"), std::string::npos);
@@ -146,7 +146,7 @@ TEST(Config, AMissingFileIsSaid) {
       std::invalid_argument);
 }
 
-TEST(Config, EveryInputOfTheProjectIsRight) {
+TEST(Config, EveryInputOfTheProjectIsAccepted) {
   int inputs = 0;
   for (auto const& entry : std::filesystem::directory_iterator(ddproxy::inputs_folder))
     if (entry.path().extension() == ".toml") {
@@ -156,7 +156,7 @@ TEST(Config, EveryInputOfTheProjectIsRight) {
   EXPECT_GE(inputs, 4);
 }
 
-TEST(Config, WhatARunCannotDoIsRefusedWhereItRuns) {
+TEST(Config, ARunOfReplayedCopiesIsRefusedWithoutABandwidth) {
   const Folder folder;
   const auto complaint = [&](std::string const& allreduce) -> std::string {
     const auto config =
@@ -189,7 +189,7 @@ TEST(Config, AChangedPresetIsCalledChanged) {
             "tiny (changed)");
 }
 
-TEST(Config, ReadsWhatAWholeStepConsistsOf) {
+TEST(Config, ReadsTheSettingsOfAWholeStep) {
   const Folder folder;
   const Config config =
       read_config(folder.file("input.toml",

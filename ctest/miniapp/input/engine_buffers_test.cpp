@@ -54,7 +54,7 @@ class LanesOfStep : public testing::Test {
   model::RankGraphs step_;
 };
 
-TEST_F(LanesOfStep, WithoutShardingReduceEveryGradientAndScatterNothing) {
+TEST_F(LanesOfStep, WithoutShardingAreOneLaneThatScattersNothing) {
   read("");
   ASSERT_EQ(lanes().size(), 1U);
   EXPECT_EQ(lanes()[0].ranks, ranks);
@@ -64,7 +64,7 @@ TEST_F(LanesOfStep, WithoutShardingReduceEveryGradientAndScatterNothing) {
 }
 
 // Each micro-batch adds the reduced gradients of a unit to the shard of the rank, a quarter of the unit.
-TEST_F(LanesOfStep, OfFsdpAddTheShardOfTheLargestUnit) {
+TEST_F(LanesOfStep, WithFsdpAddTheShardOfTheLargestUnit) {
   read("[step]\nbatch = 2\naccumulation = 2\n[shard]\nstage = \"fsdp\"\nunit = \"whole\"\n");
   ASSERT_EQ(lanes().size(), 1U);
   const MostElements most = lanes()[0].most;
@@ -74,7 +74,7 @@ TEST_F(LanesOfStep, OfFsdpAddTheShardOfTheLargestUnit) {
   EXPECT_EQ(most.added, most.of_call / ranks);
 }
 
-TEST_F(LanesOfStep, OfHybridShardingAreTwo) {
+TEST_F(LanesOfStep, WithHybridShardingAreTwoLanesAndOnlyOneScatters) {
   read("[shard]\nstage = \"fsdp\"\ngroup = 2\n");
   ASSERT_EQ(lanes().size(), 2U);
   for (auto const& lane : lanes()) EXPECT_EQ(lane.ranks, 2);
@@ -137,7 +137,7 @@ TEST_F(CollectivesCommand, NeedsTheResultOfASmallReduceScatter) {
   EXPECT_EQ(added(4), 16384);
 }
 
-TEST_F(CollectivesCommand, NeedsTheLargestPieceOfATotal) {
+TEST_F(CollectivesCommand, NeedsTheResultOfTheLargestPieceWithinTheTotal) {
   options.pieces_mib = {0.015625, 0.03125};
   EXPECT_EQ(added(), 16384);
   options.total_mib = 0.015625;

@@ -39,7 +39,7 @@ double host_need_beside_device(Config const& config, Workload const& workload, i
   return need_of_pass(config, workload, ranks, MemoryKind::device).host;
 }
 
-TEST(KernelMemory, HoldsARoundedMessageOfAllGradientsBesideNccl) {
+TEST(KernelMemory, HoldsARoundedMessageOfAllGradientsWithNccl) {
   const auto fp32 = tiny("[allreduce]\nbackend = \"nccl\"\n");
   const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
   const auto workload = make_workload(fp32);
@@ -64,7 +64,7 @@ double bytes_of_kernels(Config const& config) {
   return static_cast<double>(elements) * gradient_element_bytes;
 }
 
-TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
+TEST(KernelMemory, OnADeviceHoldsArraysAndLibrariesButNothingOfMpi) {
   const auto kernels = tiny("[allreduce]\nbackend = \"mpi\"\n");
   const auto workload = make_workload(kernels);
   const auto gradients = workload.bytes();
@@ -85,7 +85,7 @@ TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
 // The bf16 copies have the sizes of the largest x, the largest weights and the largest dy. x of the head and
 // of the linear layers is [N, 64] or [N, 256]. The weights are [257, 64] (the token table) and [64, 256]. dy
 // of the head is [N, 257]. In the copies 257 is padded to 264.
-TEST(KernelMemory, OfADeviceHoldsCopiesOfOperandsInBf16) {
+TEST(KernelMemory, OnADeviceHoldsBf16CopiesOfTheOperands) {
   auto fp32 = tiny("[step]\nbatch = 2\nsequence = 24\n");
   fp32.shape.vocabulary = 257;
   auto bf16 = fp32;
@@ -124,7 +124,7 @@ double beside_device(std::string const& keys, int ranks = 2) {
 // The host holds two pinned slots, and in each of two heaps what MPI allocates: 1.5 times a piece. In bf16 a
 // piece has half as many bytes on the wire, and the engine has a message of this size. The arrays with which
 // ddproxy compares reduced gradients are then larger than what MPI allocates, and take its place in one heap.
-TEST(StagedMemory, HoldsTwoSlotsAndWhatMpiTakes) {
+TEST(StagedMemory, HoldsTwoSlotsAndTheTemporariesOfMpi) {
   EXPECT_EQ(beside_device("backend = \"mpi\"\n"), (2 + 3) * piece_bytes);
   EXPECT_EQ(beside_device("backend = \"mpi\"\nbuffers = \"staged\"\n"), (2 + 3) * piece_bytes);
   EXPECT_EQ(beside_device("backend = \"mpi\"\nwire = \"bf16\"\n"),
@@ -132,7 +132,7 @@ TEST(StagedMemory, HoldsTwoSlotsAndWhatMpiTakes) {
   EXPECT_EQ(beside_device("backend = \"mpi\"\n", 1), 2 * piece_bytes) << "one rank sends nothing";
 }
 
-TEST(StagedMemory, IsNoneIfMpiTakesDeviceMemoryOrTakesNoPart) {
+TEST(StagedMemory, IsZeroIfMpiTakesDeviceMemoryOrIsNotUsed) {
   EXPECT_EQ(beside_device("backend = \"mpi\"\nbuffers = \"direct\"\n"), 0);
   EXPECT_EQ(beside_device("backend = \"nccl\"\n"), 0);
 }
@@ -147,7 +147,7 @@ TEST(StagedMemory, HoldsTheSlotsOfTheGate) {
   EXPECT_EQ(host_need_beside_device(config, workload, 2), 0);
 }
 
-TEST(StagedMemory, OfStepsHoldsTheSlotsOfEachLane) {
+TEST(StagedMemory, HoldsTheSlotsOfEachLaneOfAStep) {
   const auto config = tiny("[allreduce]\nbackend = \"mpi\"\npiece_mib = 0.0625\n[shard]\nstage = \"fsdp\"\n");
   const auto workload = make_workload(config);
   const auto step = whole_step_of(config, step_to_run(config, workload), 2);
@@ -159,7 +159,7 @@ TEST(StagedMemory, OfStepsHoldsTheSlotsOfEachLane) {
       << "one lane also has the result of a reduce-scatter";
 }
 
-TEST(PrecisionMemory, HoldsAllGradientsAndTheLargestOneAgain) {
+TEST(PrecisionMemory, HoldsAllGradientsAndASecondCopyOfTheLargestGradient) {
   auto config = tiny("[allreduce]\nbackend = \"nccl\"\n");
   const auto workload = make_workload(config);
   EXPECT_EQ(precision_memory(config, workload), 0);
@@ -183,7 +183,7 @@ TEST(WireErrorMemory, HoldsThreeArraysIfRealGradientsAreRoundedForTheWire) {
 
 // MPI allocates 1.5 times the 2 bytes of each element. MPI has freed this memory before the arrays of the
 // comparison are allocated, so only the larger of the two counts.
-TEST(WireErrorMemory, TakesThePlaceOfWhatMpiAllocates) {
+TEST(WireErrorMemory, IsNotAddedToTheTemporariesOfMpi) {
   const auto config = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");
   const auto added = [&](std::size_t elements, int ranks) {
     auto buffers = step_buffers(config, 0, {{{.of_call = elements}, ranks}}, 1, MemoryKind::host);
@@ -199,7 +199,7 @@ TEST(WireErrorMemory, TakesThePlaceOfWhatMpiAllocates) {
 
 // One comparison measures the error of the wire format, the other one the error of the precision. The arrays
 // of one are freed before the other one starts.
-TEST(WireErrorMemory, IsNotAddedToThatOfTheOtherComparison) {
+TEST(WireErrorMemory, IsNotAddedToThePrecisionMemory) {
   auto config = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
   const auto workload = make_workload(config);
   const double arrays = wire_error_memory(config);
@@ -210,7 +210,7 @@ TEST(WireErrorMemory, IsNotAddedToThatOfTheOtherComparison) {
 }
 
 // A rank that neither computes nor reduces needs no device memory.
-TEST(MemoryNeed, IsOfTheHostOrOfBoth) {
+TEST(MemoryNeed, IncludesDeviceMemoryOnlyIfTheArraysAreOnADevice) {
   auto config = tiny("[allreduce]\nbackend = \"mpi\"\n");
   const auto workload = make_workload(config);
   EXPECT_EQ(needs_device_memory(config), builds_for_device());
@@ -223,12 +223,12 @@ TEST(MemoryNeed, IsOfTheHostOrOfBoth) {
 }
 
 // The results file is always in host memory. So it adds nothing to a need of device memory.
-TEST(MemoryNeed, OfHostMemoryIncludesTheResultsFile) {
+TEST(MemoryNeed, AddsTheResultsFileOnlyToHostMemory) {
   EXPECT_EQ(need_with_results_file({100, std::nullopt}, 7), 107);
   EXPECT_EQ(need_with_results_file({100, 50.0}, 7), 50);
 }
 
-TEST(DryRun, SaysWhatHostMemoryIsForBesideADevice) {
+TEST(DryRun, SaysWhyARankWithADeviceNeedsHostMemory) {
   auto config = tiny("[allreduce]\nbackend = \"mpi\"\n");
   config.precision = Precision::tf32;
   const std::string device = "memory: 2.00 GiB of device memory for each rank\n";

@@ -22,7 +22,7 @@ TEST(Options, ACommandTakesAnInputAndOptions) {
   EXPECT_EQ(options->json, "out.json");
 }
 
-TEST(Options, TheScoreCanBeLimited) {
+TEST(Options, RunTakesLimitsOfModelErrorAndRegretButSweepDoesNot) {
   int code = 0;
   const auto options = parse({"run", "in.toml", "--max-model-error", "0.1", "--max-regret=0.01"}, code);
   ASSERT_TRUE(options);
@@ -34,7 +34,7 @@ TEST(Options, TheScoreCanBeLimited) {
   EXPECT_EQ(code, 2);
 }
 
-TEST(Options, TheTimeForSamplesIsPositive) {
+TEST(Options, MaxSecondsMustBePositive) {
   int code = 0;
   for (auto command : {"run", "sweep"}) {
     const auto options = parse({command, "in.toml", "--max-seconds", "2.5"}, code);
@@ -67,7 +67,7 @@ TEST(Options, AnInterruptedRunCanBeContinued) {
   EXPECT_EQ(code, 2);
 }
 
-TEST(Options, ThreadsCanBeSaid) {
+TEST(Options, TheNumberOfThreadsIsReadAndItsRangeIsChecked) {
   int code = 0;
   const auto options = parse({"sweep", "in.toml", "--kokkos-num-threads=3", "--strict"}, code);
   ASSERT_TRUE(options);
@@ -79,7 +79,7 @@ TEST(Options, ThreadsCanBeSaid) {
   }
 }
 
-TEST(Options, AnOfferHasALabelOfOneLine) {
+TEST(Options, RunsAndRankedMachinesCanHaveLabels) {
   int code = 0;
   for (auto command : {"run", "sweep"}) {
     const auto options = parse({command, "in.toml", "--label", "offer A, 2nd"}, code);
@@ -101,7 +101,7 @@ TEST(Options, AnOfferHasALabelOfOneLine) {
   EXPECT_EQ(sides->compare.base, (std::vector<std::filesystem::path>{"A=a.h5"})) << "labels are for ranking";
 }
 
-TEST(Options, CompareTakesAPairOrSides) {
+TEST(Options, CompareTakesTwoFilesOrSeveralFilesPerSide) {
   using Paths = std::vector<std::filesystem::path>;
   int code = 0;
   const auto pair = parse({"compare", "a.h5", "b.h5", "--tolerance", "3%"}, code);
@@ -119,14 +119,14 @@ TEST(Options, CompareTakesAPairOrSides) {
   EXPECT_EQ(machines->compare.base, (Paths{"a", "b"}));
 }
 
-TEST(Options, WhatFollowsTheTwoDashesIsGoogleBenchmarks) {
+TEST(Options, ArgumentsAfterTwoDashesAreForGoogleBenchmark) {
   int code = 0;
   const auto options = parse({"sweep", "in.toml", "--", "--benchmark_filter=flat"}, code);
   ASSERT_TRUE(options);
   EXPECT_EQ(options->benchmark, std::vector<std::string>{"--benchmark_filter=flat"});
 }
 
-TEST(Options, BadUsageIsTwo) {
+TEST(Options, BadUsageGivesExitCodeTwo) {
   const std::vector<std::vector<char const*>> bad{{},
                                                   {"run"},
                                                   {"rum", "in.toml"},
@@ -152,7 +152,7 @@ TEST(Options, BadUsageIsTwo) {
   }
 }
 
-TEST(Options, PiecesHadTheNameChunks) {
+TEST(Options, TheOldNameChunksStillSetsThePieces) {
   for (char const* name : {"--pieces", "--chunks"}) {
     int code = 0;
     const auto options = parse({"allreduce", "in.toml", name, "0.1,4"}, code);
@@ -183,7 +183,7 @@ TEST(Options, CollectivesTakeVerbsAndSizes) {
   EXPECT_TRUE(strided->strided);
 }
 
-TEST(Options, AStepHasALabelAndADryRun) {
+TEST(Options, StepTakesLabelAndDryRunButNotTogetherWithAgainst) {
   int code = 0;
   const auto step = parse({"step", "in.toml", "--label", "offer A", "--dry-run"}, code);
   ASSERT_TRUE(step);
@@ -200,7 +200,7 @@ TEST(Options, AStepHasALabelAndADryRun) {
 }
 
 // Many programs take - for standard output. A file with this name would be a surprise.
-TEST(Options, NoOutputHasTheNameOfStandardOutput) {
+TEST(Options, ADashIsRefusedAsTheNameOfAnOutputFile) {
   const std::vector<std::pair<char const*, std::vector<char const*>>> outputs{
       {"run", {"-o", "--json", "--trace"}},
       {"step", {"-o", "--json", "--trace"}},
@@ -223,7 +223,7 @@ TEST(Options, NoOutputHasTheNameOfStandardOutput) {
   EXPECT_TRUE(parse({"run", "in.toml", "--label", "-"}, code));
 }
 
-TEST(Options, HelpAndVersionAreFine) {
+TEST(Options, HelpAndVersionGiveExitCodeZero) {
   for (char const* word : {"--help", "--version"}) {
     int code = -1;
     EXPECT_FALSE(parse({word}, code));

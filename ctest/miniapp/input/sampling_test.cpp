@@ -25,7 +25,7 @@ CaseResult result_of(std::vector<double> const& totals) {
   return analyse(samples, 0.5);
 }
 
-TEST(Stopping, a_case_is_precise_where_the_interval_of_e_is_narrow) {
+TEST(Stopping, a_case_is_precise_if_the_interval_of_e_is_narrow) {
   const auto narrow = result_of({1.20, 1.21, 1.20, 1.19, 1.20, 1.20});
   EXPECT_NEAR(narrow.exposed.noise(), 0.01, 1e-12);
   EXPECT_TRUE(is_precise(narrow, 0.051));
@@ -37,13 +37,13 @@ TEST(Stopping, fewer_than_six_samples_are_never_precise) {
   EXPECT_TRUE(is_precise(result_of(std::vector<double>(6, 1.2)), 0.05));
 }
 
-TEST(Stopping, an_e_of_nearly_nothing_is_compared_with_t) {
+TEST(Stopping, the_noise_of_a_small_e_is_compared_with_t) {
   const auto hidden = result_of({1.0, 1.0002, 0.9998, 1.0, 1.0, 1.0});
   EXPECT_TRUE(is_precise(hidden, 0.05));  // noise 0.2 ms; limit 5 % of 5 ms, which is 0.5 % of T
   EXPECT_FALSE(is_precise(hidden, 0.02));
 }
 
-TEST(Stopping, rounds_go_on_until_the_target_or_the_budget) {
+TEST(Stopping, rounds_continue_until_the_target_or_the_budget_is_reached) {
   const RoundBudget fixed(3, 0.0), timed(3, 10.0);
   EXPECT_TRUE(fixed.takes_another(2, 100.0, true));
   EXPECT_FALSE(fixed.takes_another(3, 0.1, false));
@@ -65,7 +65,7 @@ Case per_tensor() {
   return {model::strategy_named("per_tensor"), 0, model::per_tensor_plan(std::vector<std::int64_t>{4, 4})};
 }
 
-TEST(RoundPrediction, takes_compute_and_all_reduces_of_the_round) {
+TEST(RoundPrediction, uses_the_compute_and_all_reduce_times_of_the_round) {
   // T_compute is 2 s, so the gradients are ready at 0.8 s and 2 s. With a = 0.5 s, T = 2.5 s.
   const Sample slow{{2.6}, {2.0}, {2.0}, {0}, {0.5, 0.5}};
   const auto predicted = predict_rounds(per_tensor(), job_before(), {slow});
@@ -73,13 +73,13 @@ TEST(RoundPrediction, takes_compute_and_all_reduces_of_the_round) {
   EXPECT_NEAR(predicted.exposed, 0.5, 1e-12);
 }
 
-TEST(RoundPrediction, is_the_prediction_from_before_where_nothing_drifted) {
+TEST(RoundPrediction, equals_the_prediction_before_the_sweep_if_nothing_drifted) {
   const Sample same{{1.3}, {1.0}, {1.0}, {0}, {0.3, 0.3}};
   EXPECT_NEAR(predict_rounds(per_tensor(), job_before(), {same}).total,
               predict(per_tensor(), job_before()).total, 1e-12);
 }
 
-TEST(RoundPrediction, keeps_the_sum_of_the_all_reduces) {
+TEST(RoundPrediction, keeps_the_sum_of_the_all_reduce_times) {
   Case naive = per_tensor();
   naive.strategy = model::strategy_named("naive");
   const Sample uneven{{2.6}, {2.0}, {2.0}, {0}, {0.1, 0.7}};
@@ -87,7 +87,7 @@ TEST(RoundPrediction, keeps_the_sum_of_the_all_reduces) {
 }
 
 // The first all-reduce takes 0.3 s alone, and 1.5 s while compute runs (gamma = 0.2). So compute adds 1.2 s.
-TEST(RoundPrediction, compute_adds_as_many_seconds_to_an_all_reduce_as_before) {
+TEST(RoundPrediction, compute_adds_the_same_seconds_to_an_all_reduce_as_before_the_sweep) {
   model::Job job = job_before();
   job.ready = {0.4, 10.0};
   job.t_compute = 10.0;
@@ -100,7 +100,7 @@ TEST(RoundPrediction, compute_adds_as_many_seconds_to_an_all_reduce_as_before) {
   EXPECT_NEAR(predict_rounds(per_tensor(), job, {slow}).exposed, 3.0, 1e-12);
 }
 
-TEST(RoundPrediction, is_not_known_without_all_reduces_alone) {
+TEST(RoundPrediction, is_nan_if_no_all_reduce_was_measured_alone) {
   EXPECT_TRUE(std::isnan(predict_rounds(per_tensor(), job_before(), {sample(1.3)}).total));
   EXPECT_TRUE(std::isnan(predict_rounds(per_tensor(), job_before(), {}).exposed));
 }
@@ -141,7 +141,7 @@ TEST(Noise, an_interval_wider_than_half_of_its_median_has_a_warning) {
   EXPECT_NE(two.find("for the T of all other cases"), std::string::npos) << two;
 }
 
-TEST(Noise, a_warning_names_the_cure_of_threads_that_spin) {
+TEST(Noise, the_warning_advises_a_wait_policy_if_threads_spin) {
   const std::vector<NamedTime> wide{{"T of naive", {1.0, 0.8, 1.4}}};
   const auto sleeping = noise_warning(wide, false), spinning = noise_warning(wide, true);
   EXPECT_EQ(sleeping.find("OMP_WAIT_POLICY"), std::string::npos) << sleeping;
@@ -149,7 +149,7 @@ TEST(Noise, a_warning_names_the_cure_of_threads_that_spin) {
   EXPECT_NE(spinning.find("set OMP_WAIT_POLICY=passive"), std::string::npos) << spinning;
 }
 
-TEST(Contradiction, nothing_is_said_where_times_add_up) {
+TEST(Contradiction, no_warning_is_given_if_the_times_add_up) {
   EXPECT_TRUE(find_contradictions(report_of(false, 1.5, 0.5)).empty());
   EXPECT_TRUE(find_contradictions(report_of(false, 1.52, 0.5)).empty());  // an overlap of -0.04
   EXPECT_TRUE(find_contradictions(report_of(true, 1.0, 0.5)).empty());
@@ -157,7 +157,7 @@ TEST(Contradiction, nothing_is_said_where_times_add_up) {
   EXPECT_EQ(costs_of_overlapping({report_of(true, 1.4, 0.5), report_of(false, 1.9, 0.5)}), "");
 }
 
-TEST(Contradiction, naive_overlaps_nothing) {
+TEST(Contradiction, an_overlap_of_naive_is_a_contradiction) {
   const auto small = find_contradictions(report_of(false, 1.45, 0.5));
   ASSERT_EQ(small.size(), 1u);
   EXPECT_EQ(small[0].result, "naive (0.10, 95 % interval of 6 samples: 0.10 to 0.10)");
@@ -166,12 +166,12 @@ TEST(Contradiction, naive_overlaps_nothing) {
   EXPECT_TRUE(find_contradictions(report_of(false, 1.8, 0.5)).at(0).is_large());
 }
 
-TEST(Contradiction, no_overlap_is_above_one) {
+TEST(Contradiction, an_overlap_above_one_is_a_contradiction) {
   EXPECT_FALSE(find_contradictions(report_of(true, 0.95, 0.5)).at(0).is_large());
   EXPECT_TRUE(find_contradictions(report_of(true, 0.85, 0.5)).at(0).is_large());  // an overlap of 1.3
 }
 
-TEST(Contradiction, few_samples_are_told_but_do_not_make_a_run_invalid) {
+TEST(Contradiction, fewer_than_six_samples_give_a_warning_but_no_invalid_run) {
   const auto found = find_contradictions(report_of(true, 0.85, 0.5, 3, 4));
   ASSERT_EQ(found.size(), 1u);
   EXPECT_FALSE(found[0].is_large());
@@ -186,7 +186,7 @@ TEST(Contradiction, few_samples_are_told_but_do_not_make_a_run_invalid) {
       "repeat the run on a quieter machine");
 }
 
-TEST(Contradiction, says_what_it_does_to_valid) {
+TEST(Contradiction, the_warning_says_how_it_changes_valid) {
   const auto small = find_contradictions(report_of(true, 0.95, 0.5));
   const auto large = find_contradictions(report_of(true, 0.85, 0.5));
   const auto says = [](std::vector<Contradiction> const& found, bool reduces, std::string const& part) {
@@ -219,7 +219,7 @@ TEST(Contradiction, a_kind_has_one_warning_that_names_the_three_worst_cases) {
 }
 
 // The case with two samples differs more, but only the case with six samples makes the run invalid.
-TEST(Contradiction, the_case_that_makes_a_run_invalid_is_the_worst) {
+TEST(Contradiction, a_case_that_makes_the_run_invalid_is_named_as_the_worst) {
   const auto warnings = warnings_about({report_of(true, 0.6, 0.5, 2, 1), report_of(true, 0.85, 0.5, 6, 4)});
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_EQ(count(warnings[0], "impossible: bucketed/4 (1.30"), 1u) << warnings[0];
@@ -228,7 +228,7 @@ TEST(Contradiction, the_case_that_makes_a_run_invalid_is_the_worst) {
   EXPECT_EQ(count(warnings[0], "does not change"), 0u) << warnings[0];
 }
 
-TEST(Contradiction, several_kinds_have_a_warning_each_and_the_advice_once) {
+TEST(Contradiction, each_kind_has_a_warning_but_the_advice_is_given_once) {
   std::vector<Contradiction> found;
   for (auto const& report : {report_of(false, 1.3, 0.5), report_of(true, 0.85, 0.5, 6, 1),
                              report_of(false, 1.2, 0.5), report_of(true, 0.8, 0.5, 6, 4)}) {
@@ -247,7 +247,7 @@ TEST(Contradiction, several_kinds_have_a_warning_each_and_the_advice_once) {
   EXPECT_EQ(count(all, "advice are the same as in the warning above"), 2u) << all;
 }
 
-TEST(Contradiction, a_term_of_the_waterfall_is_at_most_e) {
+TEST(Contradiction, a_cause_of_e_larger_than_e_is_a_contradiction) {
   const auto report = report_of(true, 1.1, 0.5);  // E = 0.1 s
   EXPECT_TRUE(find_contradictions(report, {0.02, 0.10, 0.10, 0.10}).empty());
   const auto jitter = find_contradictions(report, {0.02, 0.02, 0.02, 0.60}).at(0);

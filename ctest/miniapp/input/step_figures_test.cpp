@@ -116,7 +116,7 @@ TEST(StepFigures, HostWaitsAreTheMedianOfTheSamples) {
   EXPECT_DOUBLE_EQ(host_waits_of(samples), 3);
 }
 
-TEST(StepFigures, KindsShareTheComputeOfAStep) {
+TEST(StepFigures, KindsOfOperatorsAddUpToTheComputeOfAStep) {
   const auto graphs = one_bucket();
   auto const& graph = graphs.classes.front().graph;
   const std::vector<double> seconds(graph.tasks.size(), 1.0);

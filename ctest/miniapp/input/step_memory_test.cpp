@@ -39,13 +39,13 @@ TEST(StepMemory, HoldsEachBufferOfTheGraphOnceOnItsOwnCacheLines) {
     }
 }
 
-TEST(StepMemory, OfOtherTypesIsRefused) {
+TEST(StepMemory, RefusesBuffersOfOtherTypesThanFp32) {
   auto graph = step_of(model::find_preset("tiny"), {});
   graph.buffers.front().type = model::DataType::bf16;
   EXPECT_THROW(place_buffers(graph), std::invalid_argument);
 }
 
-TEST(StepMemory, OfTheKernelsDependsOnThePartsOfTheModel) {
+TEST(StepMemory, WorkBuffersDependOnThePartsOfTheModel) {
   const model::Shape gpt2 = model::find_preset("tiny"), llama = model::find_preset("llama3-8b");
   const auto of_gpt2 = work_buffers(gpt2, {2, 16}, 4), of_llama = work_buffers(llama, {2, 16}, 4);
   EXPECT_EQ(of_gpt2, (std::vector<std::int64_t>{kernel_scratch(gpt2, {2, 16}, 4), 0}));  // no rotations

@@ -27,21 +27,21 @@ TEST(SweepStates, SamplesAreCountedByState) {
   EXPECT_FALSE(sweep.unsteady());
 }
 
-TEST(SweepStates, UnsteadyIsASweepOfWhichMoreThanHalfIsDropped) {
+TEST(SweepStates, ASweepIsUnsteadyIfMoreThanHalfOfItsSamplesAreDropped) {
   const std::vector<Sample> half{sample(fast, fast), sample(slow, fast)};
   EXPECT_FALSE(tell_states(two_states(), {half}).unsteady());
   const std::vector<Sample> more{sample(fast, fast), sample(slow, fast), sample(fast, slow)};
   EXPECT_TRUE(tell_states(two_states(), {more}).unsteady());
 }
 
-TEST(SweepStates, WhereEverySampleIsDroppedNoStateIsScoredAndAllCount) {
+TEST(SweepStates, IfAllSamplesAreDroppedNoStateIsScoredAndAllSamplesCount) {
   const std::vector<Sample> samples{sample(fast, slow), sample(slow, fast)};
   const auto sweep = tell_states(two_states(), {samples});
   EXPECT_EQ(sweep.scored, std::nullopt);
   EXPECT_EQ(samples_that_count(two_states(), sweep.scored, samples).size(), 2U);
 }
 
-TEST(SweepStates, OnlySamplesOfTheStateCount) {
+TEST(SweepStates, OnlySamplesOfTheScoredStateCount) {
   const std::vector<Sample> samples{sample(fast, fast, 1), sample(slow, slow, 2), sample(fast, slow, 3)};
   const auto counted = samples_that_count(two_states(), 1, samples);
   ASSERT_EQ(counted.size(), 1U);
@@ -50,7 +50,7 @@ TEST(SweepStates, OnlySamplesOfTheStateCount) {
 
 // E = T - T_compute. If T_compute is from another state than T, E is wrong by the difference of T_compute
 // between the two states.
-TEST(SweepStates, TComputeIsOfTheSameState) {
+TEST(SweepStates, ASampleIsDroppedIfItsTComputeIsFromAnotherState) {
   auto mixed = sample(slow, slow), even = mixed, unknown = mixed;
   mixed.compute_probe_before = mixed.compute_probe_after = fast;
   even.compute_probe_before = even.compute_probe_after = slow;
@@ -62,7 +62,7 @@ TEST(SweepStates, TComputeIsOfTheSameState) {
   EXPECT_EQ(samples_that_count(two_states(), sweep.scored, {mixed, even}).size(), 1U);
 }
 
-TEST(SweepStates, OneStateChangesNothing) {
+TEST(SweepStates, NoSampleIsDroppedIfTheMachineHasOneState) {
   const std::vector<Sample> samples{sample(fast, 1.2 * fast), sample(not_available, not_available)};
   const auto sweep = tell_states(model::MachineStates({fast, 1.2 * fast}), {samples});
   EXPECT_EQ(sweep.scored, 0U);
@@ -71,7 +71,7 @@ TEST(SweepStates, OneStateChangesNothing) {
   EXPECT_EQ(states_line(sweep, sweep.scored), "");
 }
 
-TEST(SweepStates, TheLineNamesStatesAndWhatWasDropped) {
+TEST(SweepStates, TheLineNamesTheStatesAndTheNumberOfDroppedSamples) {
   const auto sweep = tell_states(two_states(), {{sample(fast, fast), sample(fast, slow)}});
   const auto line = states_line(sweep, sweep.scored);
   for (auto const* part : {"2 states", "55 ns, 330 ns", "1 in the state 55 ns", "1 of 2 were dropped",
@@ -80,7 +80,7 @@ TEST(SweepStates, TheLineNamesStatesAndWhatWasDropped) {
   EXPECT_NE(states_line(sweep, std::nullopt).find("mix"), std::string::npos);
 }
 
-TEST(SweepStates, TheLineBeginsWithWhetherTheFiguresAreAffected) {
+TEST(SweepStates, TheLineFirstSaysWhetherTheFiguresAreAffected) {
   const std::string topic = "states of the machine (docs/glossary.md): ";
   const auto verdict = [&](std::vector<Sample> const& samples) {
     const auto sweep = tell_states(two_states(), {samples});

@@ -43,7 +43,7 @@ class VerbCostsOfHybrid : public testing::Test {
   Folder folder_;
 };
 
-TEST_F(VerbCostsOfHybrid, EachVerbTakesTheTableOfItsRanks) {
+TEST_F(VerbCostsOfHybrid, EachVerbUsesTheTableForItsNumberOfRanks) {
   auto result = verb_costs(step(), tables(std::string(table_of_two) + scatter_of_two), 0);
   EXPECT_NEAR(result.costs(Verb::reduce_scatter, units, 2000), 6, 1e-9);
   EXPECT_NEAR(result.costs(Verb::all_gather, units, 2000), 3, 1e-9);
@@ -51,7 +51,7 @@ TEST_F(VerbCostsOfHybrid, EachVerbTakesTheTableOfItsRanks) {
   EXPECT_TRUE(result.warnings.empty()) << result.warnings.front();
 }
 
-TEST_F(VerbCostsOfHybrid, ATableThatDifferentGroupsShareIsWarnedOf) {
+TEST_F(VerbCostsOfHybrid, DifferentGroupsThatShareATableGiveAWarning) {
   // An all-reduce adds the norm over two neighbours. Another one averages gradients over ranks 0 and 2, and
   // over ranks 1 and 3. Both are all-reduces of two ranks.
   const auto result = verb_costs(step(true), tables(std::string(table_of_two) + scatter_of_two), 0);
@@ -64,7 +64,7 @@ TEST_F(VerbCostsOfHybrid, ATableThatDifferentGroupsShareIsWarnedOf) {
 }
 
 // Two nodes of two ranks: a unit is divided within a node, and the replicas are on both nodes.
-TEST_F(VerbCostsOfHybrid, GroupsOnOtherNodesTakeOtherTables) {
+TEST_F(VerbCostsOfHybrid, GroupsOnOneNodeAndOnTwoNodesUseDifferentTables) {
   const std::string of_nodes =
       "verb,ranks,bytes,seconds,nodes\nall_reduce,2,1000,2,1\nall_reduce,2,2000,4,1\n"
       "all_reduce,2,1000,20,2\nall_reduce,2,2000,40,2\nall_gather,2,1000,1,1\nall_gather,2,2000,3,1\n";
@@ -80,7 +80,7 @@ TEST_F(VerbCostsOfHybrid, GroupsOnOtherNodesTakeOtherTables) {
   EXPECT_NEAR(four.costs(Verb::all_reduce, replicas, 2000), 4, 1e-9);
 }
 
-TEST_F(VerbCostsOfHybrid, ATableOfOtherNodesIsRefused) {
+TEST_F(VerbCostsOfHybrid, ATableForAnotherNumberOfNodesIsRefused) {
   const std::string of_a_node =
       "verb,ranks,bytes,seconds,nodes\nall_reduce,2,1000,2,1\nall_reduce,2,2000,4,1\n";
   try {
@@ -94,7 +94,7 @@ TEST_F(VerbCostsOfHybrid, ATableOfOtherNodesIsRefused) {
   EXPECT_NO_THROW(verb_costs(step(), tables(of_a_node), 0));  // the nodes are not known
 }
 
-TEST_F(VerbCostsOfHybrid, ATableThatStatesNoNodesIsWarnedOfWhereTheGroupsCrossNodes) {
+TEST_F(VerbCostsOfHybrid, ATableWithoutNodesGivesAWarningIfGroupsCrossNodes) {
   const auto text = std::string(table_of_two) + scatter_of_two;
   for (const int ranks_per_node : {0, 1, 4})
     EXPECT_TRUE(verb_costs(step(), tables(text), ranks_per_node).warnings.empty()) << ranks_per_node;
@@ -106,7 +106,7 @@ TEST_F(VerbCostsOfHybrid, ATableThatStatesNoNodesIsWarnedOfWhereTheGroupsCrossNo
       << crossing[0];
 }
 
-TEST_F(VerbCostsOfHybrid, HalfAnAllReduceIsWarnedOfAndSharesItsTable) {
+TEST_F(VerbCostsOfHybrid, AReduceScatterWithoutATableTakesHalfAnAllReduceAndGivesWarnings) {
   auto result = verb_costs(step(), tables(table_of_two), 0);
   EXPECT_NEAR(result.costs(Verb::reduce_scatter, units, 2000), 2, 1e-9);
   ASSERT_EQ(result.warnings.size(), 2U);
@@ -116,7 +116,7 @@ TEST_F(VerbCostsOfHybrid, HalfAnAllReduceIsWarnedOfAndSharesItsTable) {
         << warning;
 }
 
-TEST_F(VerbCostsOfHybrid, ATableForEachCommunicatorIsNotShared) {
+TEST_F(VerbCostsOfHybrid, ATableForEachCommunicatorGivesNoWarning) {
   const VerbTables own = [](VerbKey key, model::RankGroup) -> std::optional<VerbTable> {
     if (key.second != units && key.second != replicas) return std::nullopt;
     return VerbTable{[seconds = key.second == units ? 1.0 : 9.0](std::int64_t) { return seconds; }};
@@ -133,7 +133,7 @@ TEST_F(VerbCostsOfHybrid, AVerbWithoutATableIsAnError) {
       std::invalid_argument);
 }
 
-TEST_F(VerbCostsOfHybrid, ATableWithoutAColumnRanksIsNotThatOfAGroup) {
+TEST_F(VerbCostsOfHybrid, ATableWithoutAColumnRanksIsRefusedForAGroup) {
   constexpr auto of_all = "bytes,seconds\n1000,1\n2000,2\n";
   try {
     verb_costs(step(), tables(of_all, 4), 0);

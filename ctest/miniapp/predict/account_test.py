@@ -34,7 +34,7 @@ class Account(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done)
         return done.stderr
 
-    def test_the_model_of_the_course(self):
+    def test_the_preset_xxl_ffn_has_the_numbers_of_the_course(self):
         found, text = self.account("--preset", "xxl-ffn", *TPU, "--shard-links", 2, "--tensor-ranks", 4, "--device-gb", 95, "--tokens", 1)
         self.assertEqual(found["parameters"], 219848638464)
         self.assertEqual(found["activation_bytes_per_token"], 17547264)
@@ -49,7 +49,7 @@ class Account(unittest.TestCase):
         self.assertAlmostEqual(bound["both_tokens"], alpha**2 / (2 * 53248), places=6)
         self.assertAlmostEqual(bound["tensor_devices"], 53248 / alpha, places=6)
 
-    def test_methods_move_what_their_closed_forms_say(self):
+    def test_methods_move_the_bytes_of_their_closed_forms(self):
         found, text = self.account(INPUTS / "gpt2-large-step-a100x8.toml", "--ranks", 8)
         bytes_of_all = 4 * 774030080
         k = found["micro_batches"]
@@ -69,7 +69,7 @@ class Account(unittest.TestCase):
         file.write_text(f'{text}[shard]\nstage = "fsdp"\ngroup = {group}\n')
         return file
 
-    def test_groups_reduce_and_gather_within_and_average_shards_between(self):
+    def test_hsdp_moves_the_bytes_of_its_closed_forms(self):
         """HSDP: Zhao et al., PyTorch FSDP, 2023, section 3.2.2. The test model.graph compares the same closed forms with the step graphs."""
         bytes_of_all = 4 * 774030080
         for group, ranks in ((2, 8), (8, 64), (16, 16)):
@@ -90,7 +90,7 @@ class Account(unittest.TestCase):
             for verb, size in expected:
                 self.assertRegex(text, rf"\n(hsdp/{group})? +{verb} +{size} +\d")
 
-    def test_the_default_is_eight_groups(self):
+    def test_the_default_number_of_ranks_is_eight_or_eight_groups(self):
         self.assertEqual(self.account(self.with_group(3))[0]["ranks"], 24)
         self.assertEqual(self.account("--preset", "gpt2")[0]["ranks"], 8)
 
@@ -101,12 +101,12 @@ class Account(unittest.TestCase):
                           self.refused(file, "--ranks", ranks))
         self.assertIn("a group of 1 rank does not divide its units", self.refused(self.with_group(1)))
 
-    def test_tensor_parallelism_over_too_many_devices(self):
+    def test_no_batch_is_large_enough_with_too_many_tensor_ranks(self):
         found, text = self.account("--preset", "xxl-ffn", *TPU, "--tensor-ranks", 32)
         self.assertIsNone(found["compute_bound"]["fsdp_tokens_beside_tensor"])
         self.assertIn("tensor parallelism over 32 devices: no batch is large enough", text)
 
-    def test_gathered_units_take_more_ranks_than_the_formula(self):
+    def test_gathered_units_need_more_ranks_than_the_formula_gives(self):
         """In bf16 a block of the stack has 3.49 GB. A rank has two gathered blocks and the gradients of two."""
         found, text = self.account("--preset", "xxl-ffn", "--device-gb", 95, "--tokens", 1)
         units = 4 * 2 * 2 * 16384 * 53248
@@ -121,8 +121,8 @@ class Account(unittest.TestCase):
         self.assertIn("no number of ranks is enough for devices of 20 GB with FSDP: even with 65536 ranks a rank needs", text)
         self.assertIn("(activations 17.83, buckets 6.98, gathered units 6.98)", text)
 
-    def test_the_smallest_number_of_ranks_is_that_of_memory(self):
-        """`account` and `memory` must agree, even if the unit is the whole model, so that all its parameters and gradients are live at once."""
+    def test_account_and_memory_give_the_same_smallest_number_of_ranks(self):
+        """In one of the inputs the unit is the whole model, so all its parameters and gradients are live at once."""
         whole = self.folder / "whole.toml"
         text = re.sub(r'table = "', f'table = "{INPUTS}/', (INPUTS / "llama3-8b-step-a100x8.toml").read_text())
         whole.write_text(text + '[shard]\nstage = "fsdp"\nunit = "whole"\n')
@@ -139,7 +139,7 @@ class Account(unittest.TestCase):
         self.assertIn(None, answers)
         self.assertGreater(len(answers), 3, answers)
 
-    def test_activations_that_fill_a_device(self):
+    def test_a_step_never_fits_if_the_activations_fill_a_device(self):
         found, text = self.account("--preset", "xxl-ffn", "--device-gb", 17, "--tokens", 1000)
         self.assertIsNone(found["least_ranks"])
         self.assertIn("no number of ranks is enough", text)

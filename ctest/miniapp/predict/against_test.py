@@ -34,7 +34,7 @@ class Against(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done)
         return done.stderr
 
-    def test_published_and_the_path_give_the_same(self):
+    def test_the_word_published_and_the_table_path_give_the_same_result(self):
         by_word, text = self.compared("--against", "published")
         by_path, _ = self.compared("--against", TABLE)
         self.assertEqual(by_word["series"], by_path["series"])
@@ -61,7 +61,7 @@ class Against(unittest.TestCase):
         self.assertIn("overwrite", self.refused("--against", same, "--json", same))
 
     @unittest.skipUnless(importlib.util.find_spec("matplotlib") and importlib.util.find_spec("h5py"), "no matplotlib or no h5py")
-    def test_the_page(self):
+    def test_published_py_writes_a_page_and_refuses_wrong_json(self):
         self.compared("--against", "published")
 
         def draw(path):

@@ -81,7 +81,7 @@ class Memory(unittest.TestCase):
                 each, other = (4, 12) if case["precision"] == "fp32" else (2, 14)
                 self.assertAlmostEqual(sum(default.values()) / PSI / (each + other / case["ranks"]), 1, delta=1e-4, msg=who)
 
-    def test_more_ranks_take_less_memory_and_later_stages_too(self):
+    def test_more_ranks_and_later_stages_take_less_memory(self):
         found, _ = self.memory(self.large(), "--ranks", "8,64")
         peak = {(case["shard"], case["ranks"]): case["peak_bytes"] for case in found["cases"]}
         self.assertEqual(peak["none", 8], peak["none", 64])
@@ -96,7 +96,7 @@ class Memory(unittest.TestCase):
         weights = 36 * 12 * 1280**2 + 1280 * 50257
         self.assertEqual(found["cases"][0]["peak"]["cached_weight"], 2 * weights)
 
-    def test_published_peaks_of_whole_steps(self):
+    def test_peaks_of_whole_steps_are_close_to_the_published_peaks(self):
         """The figures and errors of docs/measurements/published-sharding.md."""
         with open(INPUTS / "published/memory-cs336.csv") as file:
             rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
@@ -110,7 +110,7 @@ class Memory(unittest.TestCase):
             self.assertLess(abs(peak / gb - 1), bound, case["precision"])
             self.assertIn(f"| {word} | {gb} | {peak:.2f} | {100 * (peak / gb - 1):+.1f} % |", document)
 
-    def test_the_smallest_number_of_ranks_and_the_largest_micro_batch(self):
+    def test_the_smallest_ranks_and_the_largest_micro_batch_just_fit_a_device(self):
         file = self.large()
         for gb in (8, 12, 24):
             found, text = self.memory(file, "--ranks", "8", "--device-gb", gb)
@@ -141,7 +141,7 @@ class Memory(unittest.TestCase):
         self.assertRegex(why["fsdp"], r"^[\d.]+ GB \(activations [\d.]+, .*gathered units 0\.\d+")
         self.assertNotIn("optimizer", why["fsdp"])
 
-    def test_buckets_and_checkpoints(self):
+    def test_copies_add_buckets_and_checkpoints_shrink_activations(self):
         plain, _ = self.memory(self.large(), "--ranks", 8, "--shard", "none")
         copied, _ = self.memory(self.large(text='[allreduce]\ncopies = "in+out"\n'), "--ranks", 8, "--shard", "none")
         self.assertEqual(copied["cases"][0]["peak"]["bucket"], 4 * PSI)
@@ -155,7 +155,7 @@ class Memory(unittest.TestCase):
         again, _ = self.memory(path, "--ranks", 8, "--shard", "none")
         self.assertLess(again["cases"][0]["peak"]["activation"], plain["cases"][0]["peak"]["activation"] / 5)
 
-    def test_the_settings_of_shard_belong_to_the_stage_of_the_input(self):
+    def test_the_settings_of_shard_change_only_the_stage_of_the_input(self):
         def gathered(text):
             found, _ = self.memory(self.large(text=text), "--ranks", 8)
             return {case["shard"]: case["peak"].get("gathered_unit", 0) for case in found["cases"]}, {case["shard"]: case["peak_bytes"] for case in found["cases"]}
@@ -171,7 +171,7 @@ class Memory(unittest.TestCase):
         self.assertGreater(of_group.pop("hsdp/2"), peaks["fsdp"])
         self.assertEqual(of_group, {shard: peak for shard, peak in peaks.items() if shard != "fsdp"})
 
-    def test_a_group_holds_the_whole_state(self):
+    def test_hsdp_needs_the_memory_of_fsdp_on_one_group(self):
         """With groups of 8 ranks (HSDP) the peak is that of FSDP on 8 ranks, however many groups there are. `predict --shard` has the same peak."""
         groups = self.large(text='[shard]\nstage = "fsdp"\ngroup = 8\n')
         found, text = self.memory(groups, "--ranks", "8,16,64", "--precision", "fp32,bf16", "--shard", "fsdp")
@@ -264,7 +264,7 @@ class Memory(unittest.TestCase):
         self.assertEqual(labels, {label for of_kinds, label, *_ in memory_page.LAYERS if set(of_kinds) & kinds})
 
     @unittest.skipUnless(importlib.util.find_spec("matplotlib") and importlib.util.find_spec("h5py"), "no matplotlib or no h5py")
-    def test_the_page(self):
+    def test_memory_py_writes_a_page_and_refuses_wrong_json(self):
         self.memory(self.large(), "--ranks", "1,8", "--device-gb", 16)
 
         def draw(path):

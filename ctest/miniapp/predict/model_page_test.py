@@ -25,7 +25,7 @@ def rows_of_page():
 
 
 class ModelPage(PredictCase):
-    def test_its_table_is_what_the_program_prints(self):
+    def test_the_table_of_the_page_equals_the_output_of_predict(self):
         command = re.search(r"^    ddproxy (predict (?:.*\\\n)*.*)", PAGE, re.MULTILINE).group(1).replace("\\\n", " ")
         table = self.path("network.csv")
         arguments = [str(table) if word == "network.csv" else word for word in shlex.split(command)]

@@ -9,7 +9,7 @@ from predict_case import INPUTS, NODE, PUBLISHED, SLINGSHOT, PredictCase
 
 
 class PredictNetwork(PredictCase):
-    def test_ranks_that_were_not_measured(self):
+    def test_times_for_unmeasured_numbers_of_ranks_are_extrapolated(self):
         tables = ["--allreduce", PUBLISHED / "allreduce-16xa100-slingshot.csv", "--allreduce",
                   PUBLISHED / "allreduce-4xa100-polaris.csv", "--table-ranks", "16,4"]
         result, done = self.predict(SLINGSHOT, *tables, "--ranks", "4,16,64,4096", "--ranks-per-node", "4")
@@ -29,7 +29,7 @@ class PredictNetwork(PredictCase):
         two = self.path("two.csv", "ranks,bytes,seconds\n2,1024,1e-3\n2,1073741824,1\n")
         self.assertIn("the input is for 16 ranks, but the all-reduce table is for 2 ranks", self.predict(SLINGSHOT, "--allreduce", two)[1].stderr)
 
-    def test_throughput_scaling_and_efficiency_by_ranks(self):
+    def test_each_number_of_ranks_has_throughput_scaling_and_efficiency(self):
         result, done = self.predict(SLINGSHOT, "--ranks", "16,64", "--ranks-per-node", "4")
         rows = [line.split() for line in done.stdout.split("results of each number of ranks with its best cap:")[1].splitlines()[2:]]
         self.assertEqual([row[0] for row in rows], ["16", "64"])
@@ -41,12 +41,12 @@ class PredictNetwork(PredictCase):
             self.assertAlmostEqual(float(row[3]), best["tokens_per_s"], delta=1e-5 * best["tokens_per_s"])
             self.assertIn(f"throughput with the best cap: {best['tokens_per_s']:.6g} tokens/s, {best['scaling']:.4g} times that of one rank,", done.stdout)
 
-    def test_tables_say_neither_ranks_nor_tokens(self):
+    def test_no_throughput_is_given_if_ranks_and_tokens_are_unknown(self):
         result, done = self.predict(*self.small(), "--caps", "1")
         self.assertEqual([result["best"][key] for key in ("tokens_per_s", "scaling", "parallel_efficiency")], [None] * 3)
         self.assertNotIn("throughput", done.stdout)
 
-    def test_one_node_says_nothing_about_a_network(self):
+    def test_a_table_of_one_node_needs_a_stated_link_for_two_nodes(self):
         two_nodes = [NODE, "--ranks", "16", "--ranks-per-node", "8"]
         self.assertIn("need 2 nodes, but the table covers one node", self.refused(*two_nodes))
         result, done = self.predict(*two_nodes, "--node-latency", "5e-6", "--node-bandwidth", "25")
@@ -56,7 +56,7 @@ class PredictNetwork(PredictCase):
         self.assertIn("remove these options", self.refused(NODE, *link))
         self.predict(NODE, "--ranks", "8,16", "--ranks-per-node", "8", *link)  # 16 ranks need the link between nodes
 
-    def test_stated_links_take_the_place_of_a_table(self):
+    def test_stated_links_replace_a_table(self):
         gpus = INPUTS / "gpt2-large-8gpu-nccl.toml"
         inside, between = ["--link-latency", "3e-6", "--link-bandwidth", "200"], ["--node-latency", "5e-6", "--node-bandwidth", "25"]
         bytes_of_gradients = 4 * 774030080
@@ -71,7 +71,7 @@ class PredictNetwork(PredictCase):
         self.assertAlmostEqual(doubled, 14 * 3e-6 + 7 / 8 * bytes_of_gradients / 200e9, delta=2e-4)
         self.assertEqual(self.call(gpus, "--ranks", "8", *inside, "--sensitivity").returncode, 0)
 
-    def test_what_stated_links_lack_is_said(self):
+    def test_missing_or_unused_options_of_stated_links_are_refused(self):
         gpus = INPUTS / "gpt2-large-8gpu-nccl.toml"
         inside = ["--link-latency", "3e-6", "--link-bandwidth", "200"]
         for option in ("--allreduce", "--ranks", "--ranks-per-node", "--link-latency", "--link-bandwidth"):
@@ -87,7 +87,7 @@ class PredictNetwork(PredictCase):
         self.assertIn("one rank alone reduces nothing", self.refused(gpus, "--ranks", "1", *inside))
         self.assertIn("too large", self.refused(gpus, "--ranks", "8", "--link-latency", "0", "--link-bandwidth", "1e-306"))
 
-    def test_what_if_scales(self):
+    def test_scaled_bandwidth_latency_and_precision_change_the_prediction(self):
         plain = self.predict(SLINGSHOT)[0]
         self.assertLess(self.predict(SLINGSHOT, "--bandwidth-scale", "2")[0]["t_comm_s"], 0.6 * plain["t_comm_s"])
         self.assertGreater(self.predict(SLINGSHOT, "--latency-scale", "9")[0]["cases"][0]["predicted_s"],
@@ -98,7 +98,7 @@ class PredictNetwork(PredictCase):
         halved = self.predict(SLINGSHOT, "--precision", "bf16")[0]
         self.assertLess(halved["t_compute_s"], 0.6 * plain["t_compute_s"])
 
-    def test_somebodys_curve_is_scored(self):
+    def test_measured_curves_of_users_are_scored(self):
         cases = [c for c in self.predict(SLINGSHOT)[0]["cases"] if c["strategy"] == "bucketed"]
         rows = [f"{c['bucket_mib']},{c['predicted_s']!r}\n" for c in cases]
         same = self.path("same.csv", "bucket_mib,seconds\n" + "".join(rows))
@@ -131,7 +131,7 @@ class PredictNetwork(PredictCase):
             odd = self.path("odd.csv", f"bucket_mib,seconds\n{cap},1\n")
             self.assertRegex(self.refused(SLINGSHOT, "--measured", odd), r"odd\.csv: bucket_mib 1e\S+ is not a bucket size")
 
-    def test_sensitivity(self):
+    def test_the_rows_of_sensitivity_agree_with_predictions(self):
         file = self.path("sensitivity.csv")
         done = self.call(SLINGSHOT, "--sensitivity", "--csv", file)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -152,7 +152,7 @@ class PredictNetwork(PredictCase):
             self.assertLessEqual(float(r["floor_s"]), float(r["exposed_plan_s"]) + 1e-12)
             self.assertLessEqual(float(r["exposed_best_s"]), float(r["exposed_25_s"]) + 1e-12)
 
-    def test_a_table_of_several_ranks_is_chosen_from(self):
+    def test_each_number_of_ranks_uses_its_rows_of_a_table(self):
         gradients = self.small()[:2]
         behind = self.predict("--allreduce", PUBLISHED / "allreduce-16xa100-slingshot.csv", SLINGSHOT)[0]
         self.assertEqual(behind, self.predict(SLINGSHOT)[0])  # the table of the input does not count as a second one

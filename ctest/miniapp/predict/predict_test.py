@@ -12,7 +12,7 @@ from predict_case import INPUTS, NODE, PROGRAM, PUBLISHED, SLINGSHOT, PredictCas
 
 
 class Predict(PredictCase):
-    def test_half_the_bytes_on_the_wire_and_the_same_buckets(self):
+    def test_bf16_halves_the_bytes_on_the_wire_and_keeps_the_buckets(self):
         whole, _ = self.predict(*self.small(), "--caps", "1,2")
         half, done = self.predict(*self.small(), "--caps", "1,2", "--wire", "bf16")
         buckets = [[c["buckets"] for c in result["cases"] if c["strategy"] != "optimal"] for result in (half, whole)]
@@ -24,11 +24,11 @@ class Predict(PredictCase):
         self.assertIn("the all-reduce table covers 1048576 to 4194304 bytes, and the times of other sizes are extrapolated.", done.stderr)
         self.assertIn("less certain: naive, per_tensor, bucketed/1", done.stderr)
 
-    def test_the_closed_form_counts_gradients_and_not_what_is_on_the_wire(self):
+    def test_bf16_halves_the_ratio_of_the_rough_check(self):
         regimes = {wire: self.call(SLINGSHOT, "--wire", wire).stdout.split("of the affine fit takes ")[1].split(" times")[0] for wire in ("fp32", "bf16")}
         self.assertAlmostEqual(float(regimes["bf16"]), float(regimes["fp32"]) / 2, delta=0.01)
 
-    def test_sizes_that_no_bytes_can_count_are_refused(self):
+    def test_too_large_gradients_and_invalid_bucket_sizes_are_refused(self):
         huge = self.path("huge.csv", f"name,numel,seconds\na,{2**62},1\nb,{2**62},1\n")
         arguments = self.small()
         arguments[1] = huge
@@ -37,7 +37,7 @@ class Predict(PredictCase):
             self.assertIn("is not a bucket size", self.refused(*self.small(), "--caps", cap))
         self.assertIn("is not a bucket size", self.refused(*self.small(), "--first-bucket", "1e14"))
 
-    def test_the_numbers_of_a_small_job(self):
+    def test_predictions_of_a_small_job_are_exact(self):
         result, done = self.predict(*self.small(), "--caps", "1,2")
         self.assertEqual(result["t_compute_s"], 4)
         self.assertAlmostEqual(result["t_comm_s"], 1.1)
@@ -57,17 +57,17 @@ class Predict(PredictCase):
         self.assertLess(result["affine_fit"]["error_max"], 1e-9)
         self.assertEqual(done.stderr, "")
 
-    def test_a_table_of_large_messages_does_not_speak_for_small_buckets(self):
+    def test_small_buckets_are_less_certain_with_a_table_of_large_messages(self):
         large = self.path("large.csv", "bytes,seconds\n4194304,1\n16777216,4\n")
         _, done = self.predict(*self.small()[:2], "--allreduce", large, "--caps", "64")
         self.assertIn("less certain: naive, per_tensor, optimal, the best cap, the buckets that --pytorch prints, the cap that --pytorch prints", done.stderr)
 
-    def test_caps_with_one_time_may_make_several_plans(self):
+    def test_caps_with_the_same_time_can_have_different_bucket_counts(self):
         text = self.call(NODE, "--caps", "1").stdout
         self.assertRegex(text, r"best cap \(b\*\): up to 5\.01 MiB \(436 to \d+ buckets\)")
         self.assertRegex(text, r"tuning: T with the best cap is 0\.039 ms \(0\.0 %\) smaller than T with 25 MiB, and 0\.000 ms ")
 
-    def test_a_dry_run_gives_the_time_of_compute_where_the_machine_has_a_roofline(self):
+    def test_a_dry_run_gives_the_compute_time_if_the_machine_has_a_roofline(self):
         def said(text):
             done = subprocess.run([PROGRAM, "run", self.path("real.toml", text), "--dry-run"], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -81,22 +81,22 @@ class Predict(PredictCase):
         seconds = [float(t.split("at least ")[1].split(" s ")[0]) for t in (text, twice)]
         self.assertAlmostEqual(seconds[1] / seconds[0], 2, delta=0.1)
 
-    def test_an_efficiency_is_that_of_one_precision(self):
+    def test_predict_warns_if_the_efficiency_is_for_another_precision(self):
         self.assertIn("the efficiency 0.252 was given for tf32; the efficiency of bf16 may differ",
                       self.predict(SLINGSHOT, "--precision", "bf16")[1].stderr)
         self.assertNotIn("efficiency", self.predict(SLINGSHOT, "--precision", "tf32")[1].stderr)
 
-    def test_what_is_there_twice_is_refused(self):
+    def test_a_cap_or_a_number_of_ranks_given_twice_is_refused(self):
         self.assertIn("--caps: 25 is given twice", self.refused(NODE, "--caps", "25,1,25"))
         self.assertIn("--ranks: 8 is given twice", self.refused(NODE, "--ranks", "8,4,8", "--ranks-per-node", "8"))
 
-    def test_files_as_spreadsheets_write_them(self):
+    def test_a_file_with_a_byte_order_mark_and_crlf_is_read(self):
         gradients, table = self.small()[1], self.small()[3]
         with open(gradients) as file:
             marked = self.path("marked.csv", "\ufeff" + file.read().replace("\n", "\r\n"))
         self.assertEqual(self.call("--gradients", marked, "--allreduce", table).returncode, 0)
 
-    def test_one_measured_cap_has_no_order_and_no_regret(self):
+    def test_order_and_regret_are_not_known_from_one_measured_cap(self):
         curve = self.path("one.csv", "bucket_mib,seconds\n1,4.5\n")
         result, done = self.predict(*self.small(), "--measured", curve)
         self.assertRegex(done.stdout, r"ddproxy .* - +-\n")
@@ -107,7 +107,7 @@ class Predict(PredictCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("regret is not known (nan), so it cannot be compared with --max-regret: at least 3 caps", done.stderr)
 
-    def test_a_curve_whose_exposed_part_is_within_the_noise_is_not_scored(self):
+    def test_a_measured_curve_with_too_much_noise_is_not_scored(self):
         curve = self.path("flat.csv", "bucket_mib,seconds\n1,4.05\n2,4.5\n4,5\n")  # E is 0.05 s, its noise 0.02 s
         result, done = self.predict(*self.small(), "--measured", curve)
         self.assertRegex(done.stdout, r"ddproxy +- +- +- ")
@@ -117,7 +117,7 @@ class Predict(PredictCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("model-error is not known (nan), so it cannot be compared with --max-model-error: the noise of E of bucketed/1", done.stderr)
 
-    def test_seconds_that_cannot_be_added_are_refused(self):
+    def test_times_that_are_too_large_to_add_are_refused(self):
         huge = self.path("huge.csv", "name,numel,seconds\n" + "".join(f"g{i},262144,1e308\n" for i in range(4)))
         self.assertRegex(self.refused("--gradients", huge, *self.small()[2:]), r"huge\.csv:2: .*1e308.* too large to add")
         table = self.path("slow.csv", "bytes,ms\n1048576,1\n4194304,1e308\n")
@@ -127,7 +127,7 @@ class Predict(PredictCase):
         curve = self.path("curve.csv", "bucket_mib,seconds\n1,1e308\n")
         self.assertIn("too large to add", self.refused(*self.small(), "--measured", curve))
 
-    def test_the_affine_fit_tells_how_far_it_is_from_the_table(self):
+    def test_the_errors_of_the_affine_fit_are_reported(self):
         bent = self.path("bent.csv", "bytes,seconds\n1048576,1\n2097152,1\n4194304,4\n")
         result, done = self.predict(*self.small()[:2], "--allreduce", bent)
         fit, table = result["affine_fit"], {1 << 20: 1, 1 << 21: 1, 1 << 22: 4}
@@ -137,7 +137,7 @@ class Predict(PredictCase):
         self.assertGreater(fit["error_max"], 0.1)
         self.assertIn(f"mean error {100 * fit['error_mean']:.1f} %, largest {100 * max(errors):.1f} %", done.stdout)
 
-    def test_a_job_given_by_layers_and_in_forward_order(self):
+    def test_a_job_given_by_layers_is_read_in_forward_and_backward_order(self):
         table = self.small()[2:]
         sizes = self.path("sizes.csv", "layer,numel\nin,262144\nhidden,262144\nout,524288\n")
         times = self.path("times.csv", "layer,ms\nin,1000\nhidden,2000\nout,1000\nloss,500\n")
@@ -162,7 +162,7 @@ class Predict(PredictCase):
             self.assertIn("--gamma", self.refused(*self.small(), "--gamma", word))
         self.assertIn("--copy-bandwidth", self.refused(*self.small(), "--copies", "in"))
 
-    def test_contention_by_size(self):
+    def test_contention_depends_on_the_message_size(self):
         """Four gradients of 1 MiB. While compute runs, all-reduces of 1 MiB have a fifth of their speed, and all-reduces of 2 MiB have their full speed."""
         by_size = self.path("size.csv", "bytes,kappa,gamma\n1048576,1,0.2\n2097152,1,1\n")
         result, _ = self.predict(*self.small(), "--caps", "1,2", "--contention", by_size)
@@ -191,7 +191,7 @@ class Predict(PredictCase):
         self.assertIn("--order", self.refused(SLINGSHOT, "--order", "forward"))
         self.assertIn("nothing is copied", self.refused(*self.small(), "--copy-bandwidth", "1"))
 
-    def test_the_list_is_never_slower_than_the_cap(self):
+    def test_bucket_cap_mb_list_is_never_slower_than_bucket_cap_mb(self):
         for number in range(6):
             rows = "".join(f"g{i},{1 + (i * i * 7919 + number * 104729) % 400000},{0.2 + (i * 31 + number) % 7 / 10}\n" for i in range(24))
             files = ["--gradients", self.path("uneven.csv", "name,numel,seconds\n" + rows), *self.small()[2:]]
@@ -203,7 +203,7 @@ class Predict(PredictCase):
                 optimal = next(case["predicted_s"] for case in behind["cases"] if case["strategy"] == "optimal")
                 self.assertLessEqual(optimal, result["best"]["predicted_s"] * (1 + 1e-6))
 
-    def test_the_published_twins(self):
+    def test_the_published_inputs_give_the_expected_advice(self):
         result, done = self.predict(SLINGSHOT, "--pytorch")
         cases = {c["bucket_mib"]: c for c in result["cases"] if c["strategy"] == "bucketed"}
         self.assertEqual([cases[cap]["buckets"] for cap in (1, 25, 1024)], [146, 109, 3])
@@ -223,7 +223,7 @@ class Predict(PredictCase):
                          r".*, correct these rows of (\S+/allreduce-\S+\.csv), or measure the table again \(`ddproxy allreduce`\)\n")
         self.assertNotIn("[sweep] samples", done.stderr)
 
-    def test_pytorch_gains_where_latency_is_large(self):
+    def test_pytorch_advice_saves_5_percent_if_latency_is_large(self):
         result, done = self.predict(SLINGSHOT, "--latency-scale", "16", "--pytorch")
         advice = result["pytorch"]
         self.assertLess(advice["bucket_cap_mb_list_s"], 0.95 * advice["default_s"])
@@ -233,7 +233,7 @@ class Predict(PredictCase):
         self.assertIn(f"bucket_cap_mb={result['plan']['bucket_cap_mb']:g}\n", done.stdout)
         self.assertNotIn("eep the default", done.stdout)
 
-    def test_the_best_cap_is_the_best_of_the_caps_tried(self):
+    def test_no_given_cap_is_faster_than_the_best_cap(self):
         caps = [2.0**k for k in range(-3, 13)]
         result, _ = self.predict(SLINGSHOT, "--latency-scale", "4", "--caps", ",".join(map(str, caps)))
         for case in result["cases"]:
@@ -242,7 +242,7 @@ class Predict(PredictCase):
         result, _ = self.predict(SLINGSHOT, "--latency-scale", "4", "--caps", result["best"]["bucket_mib"])
         self.assertAlmostEqual(result["cases"][3]["predicted_s"], result["best"]["predicted_s"])
 
-    def test_the_table_as_csv(self):
+    def test_the_csv_file_has_a_row_for_each_case(self):
         file = self.path("cases.csv")
         self.call(*self.small(), "--caps", "1", "--csv", file)
         rows = list(csv.DictReader(file.read_text().splitlines()))
@@ -275,7 +275,7 @@ class Predict(PredictCase):
         self.assertIn("2, 4", self.refused(*gradients, "--allreduce", several))
         self.assertIn("give either INPUT or --gradients, not both", self.refused(SLINGSHOT, *gradients))
 
-    def test_other_commands_need_the_other_program(self):
+    def test_run_is_refused_without_dry_run(self):
         done = subprocess.run([PROGRAM, "run", SLINGSHOT], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         done = subprocess.run([PROGRAM, "run", SLINGSHOT, "--dry-run"], capture_output=True, text=True)
@@ -283,14 +283,14 @@ class Predict(PredictCase):
         self.assertIn("436 gradients", done.stdout)
         self.assertIn("ranks: 16, as [allreduce] ranks says\n", done.stdout)
 
-    def test_a_dry_run_of_layers_names_operations_and_no_cases(self):
+    def test_a_dry_run_of_layers_shows_operations_and_no_cases(self):
         for file, words in ((INPUTS / "tiny.toml", "5 samples each, after one pass that is not measured"), (SLINGSHOT, "nothing is measured")):
             done = subprocess.run([PROGRAM, "layers", file, "--dry-run"], capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""), done)
             self.assertRegex(done.stdout, rf"(?m)^\d+ operations of the backward pass.*{words}$")
             self.assertNotIn("naive", done.stdout)
 
-    def test_a_dry_run_of_collectives_names_what_would_be_measured(self):
+    def test_a_dry_run_of_collectives_shows_verbs_sizes_and_groups(self):
         def plan(*arguments):
             done = subprocess.run([PROGRAM, *arguments, "--dry-run"], capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""), done)
@@ -321,7 +321,7 @@ class Predict(PredictCase):
 
 
 class FullDisk(PredictCase):
-    def test_a_file_is_whole_or_as_it_was_and_the_reason_is_said(self):
+    def test_a_failed_write_keeps_the_old_file_and_names_the_reason(self):
         old = self.path("old.csv", "old")
         for option in ("--csv", "--json"):
             done = subprocess.run([PROGRAM, "predict", *map(str, self.small()), option, old], restore_signals=False, capture_output=True, text=True,
@@ -333,7 +333,7 @@ class FullDisk(PredictCase):
             self.assertEqual(len(list(old.parent.glob("old*"))), 1)
         self.assertIn("No such file", self.refused(*self.small(), "--csv", self.path("none") / "t.csv"))
 
-    def test_a_lost_answer_is_no_success(self):
+    def test_predict_fails_if_standard_output_cannot_be_written(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([PROGRAM, "predict", *map(str, self.small())], stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 4)

@@ -53,7 +53,7 @@ class PublishedEncoder(PredictCase):
         for global_batch in BATCHES:
             self.assertEqual(self.predict(self.input(global_batch // GPUS))[0]["step"]["global_batch"], global_batch)
 
-    def test_what_sharding_saves(self):
+    def test_memory_saved_by_sharding_is_near_the_published_value(self):
         """The peak of DDP lies later in the backward pass if the activations are small. So at 4 sequences a rank, gradients are live at the peak,
         and sharding saves a part of them, too."""
         rows = published()
@@ -69,7 +69,7 @@ class PublishedEncoder(PredictCase):
             for kind in ("parameter", "optimizer_state"):
                 self.assertAlmostEqual(fsdp[kind] / none[kind], 1 / GPUS, places=4)
 
-    def test_the_activations_of_the_source_are_larger_and_then_the_batch_does_not_change_what_is_saved(self):
+    def test_saved_memory_is_close_if_activations_are_as_large_as_published(self):
         rows = published()
         each = (rows["none", 64][1] - rows["none", 16][1]) / 12  # GB that one more sequence on each GPU needs: 64 / 4 - 16 / 4 = 12
         case = self.memory(16)[1]["none"]["peak"]
@@ -82,7 +82,7 @@ class PublishedEncoder(PredictCase):
             print(f"global batch {global_batch}, with as many activations as the source: predicted {saved:.3f} GB saved, error {saved / measured - 1:+.1%}")
             self.assertLess(abs(saved / measured - 1), 0.10)
 
-    def test_samples_per_second(self):
+    def test_predicted_samples_per_second_are_near_the_published_rates(self):
         """The efficiency of the input is fitted to the first row of the published table. In that table FSDP is slower than DDP; in the model it is faster."""
         rows, largest_error = published(), {("none", 64): 0.002, ("fsdp", 64): 0.09, ("none", 16): 0.06, ("fsdp", 16): 0.09}
         for global_batch in BATCHES:
@@ -95,7 +95,7 @@ class PublishedEncoder(PredictCase):
                 self.assertLess(abs(error), largest_error.pop((method, global_batch)))
         self.assertEqual(largest_error, {})
 
-    def test_no_link_explains_the_published_order(self):
+    def test_no_link_bandwidth_explains_the_published_cost_of_fsdp(self):
         """FSDP's additional all-gather has the same size at each batch, and more compute hides more of it. So if a link is slow enough to make FSDP slower
         than DDP, the difference is larger at the small batch. In the published table it is larger at the large batch."""
         def more(seconds):

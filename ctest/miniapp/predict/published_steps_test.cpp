@@ -73,7 +73,7 @@ TEST_F(PublishedSteps, AreExactForAPlantedRooflineAndShowASlowRow) {
   EXPECT_NE(describe(made).find("mean 10.0 %, largest 20.0 % (cs336-xl-gelu, backward)"), std::string::npos);
 }
 
-TEST_F(PublishedSteps, TakeTheSharesBesideTheTable) {
+TEST_F(PublishedSteps, ReadTheSharesFileNextToTheTable) {
   const auto table = write("t.csv", planted_table(1));
   write("t-shares.csv",
         "series,preset,batch,context,phase,kind,share\na,cs336-xl-gelu,16,128,forward,norm,0.5\n");

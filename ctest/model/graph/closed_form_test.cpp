@@ -22,7 +22,7 @@ double real(std::mt19937& random, double low, double high) {
   return std::uniform_real_distribution<double>(low, high)(random);
 }
 
-TEST(StepClosedForm, BubbleOf1F1B) {
+TEST(StepClosedForm, TheBubbleOf1F1BMatchesItsFormula) {
   for (std::size_t p = 1; p <= 5; ++p) {
     for (int m = 1; m <= 9; ++m) {
       const RankGraphs step = pipeline_step(p, m);
@@ -91,7 +91,7 @@ double forward_seconds(std::vector<double> const& t, int micro_batches, double x
   return f.back();
 }
 
-TEST(StepClosedForm, ForwardOfAPipelineWhoseTransfersOccupyTheLink) {
+TEST(StepClosedForm, ForwardPassOfAPipelineMatchesItsRecurrence) {
   std::mt19937 random(1);
   for (int i = 0; i < 60; ++i) {
     std::vector<double> t(static_cast<std::size_t>(1 + i % 6));
@@ -107,7 +107,7 @@ TEST(StepClosedForm, ForwardOfAPipelineWhoseTransfersOccupyTheLink) {
   }
 }
 
-TEST(StepClosedForm, FullyShardedWithHiddenAndWithExposedGathers) {
+TEST(StepClosedForm, FullyShardedStepMatchesItsFormulaForHiddenAndExposedGathers) {
   for (const std::size_t layers : {2, 3, 4, 7}) {
     const RankGraphs step = fsdp_step({std::vector<std::size_t>(layers, 8)}, {.shards = 2, .slots = 2});
     const auto n = static_cast<double>(layers);
@@ -162,7 +162,7 @@ TEST(StepClosedForm, DataParallelWithAccumulationReducesAfterTheLastMicroBatch) 
   }
 }
 
-TEST(StepClosedForm, ZeroTakesItsVolumeOverTheBandwidthOnOneLane) {
+TEST(StepClosedForm, ZeroStagesTakeTheirVolumeDividedByTheBandwidth) {
   const double bandwidth = 100, psi = 4.0 * static_cast<double>(even.elements());
   for (const std::size_t n : {2, 4}) {
     for (const int k : {1, 3}) {
@@ -183,7 +183,7 @@ TEST(StepClosedForm, ZeroTakesItsVolumeOverTheBandwidthOnOneLane) {
   }
 }
 
-TEST(StepClosedForm, HalfOfAnAllReduceStandsInForItsHalvesWithAWarning) {
+TEST(StepClosedForm, WarnsIfHalfAnAllReduceReplacesAMissingCost) {
   const RankGraphs step = ddp_step(even, {.zero = Zero::stage1});
   CostModel model = phase_costs({});
   model.collectives.set(Verb::all_reduce, [](std::int64_t bytes) { return static_cast<double>(bytes); });

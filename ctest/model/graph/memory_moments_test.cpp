@@ -91,7 +91,7 @@ TEST(MemoryMoments, AgreeWithLiveMemory) {
 
 // Before the update, parameters, the two moments of AdamW and gradients are live: 16 bytes a parameter. After
 // the update the gradients are not live any more.
-TEST(MemoryMoments, BeforeAndAfterTheUpdate) {
+TEST(MemoryMoments, GradientsAreLiveBeforeButNotAfterTheUpdate) {
   const Subject step(find_preset("tiny"));
   const MemoryMoments moments = step.moments();
   ASSERT_TRUE(moments.before_update && moments.after_update);
@@ -101,7 +101,7 @@ TEST(MemoryMoments, BeforeAndAfterTheUpdate) {
   EXPECT_GT(moments.peak_seconds, 0);
 }
 
-TEST(MemoryMoments, ActivationsAreThoseOfTheClosedForm) {
+TEST(MemoryMoments, ActivationsMatchTheClosedForm) {
   for (Shape const& shape : shapes_of_all_kinds()) {
     const Subject step(shape);
     const LiveMemory memory = live_memory(step.graph(), step.trace);

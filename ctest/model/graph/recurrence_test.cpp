@@ -148,7 +148,7 @@ TEST(StepRecurrence, HoldsForRandomModelsPlansAndCosts) {
   }
 }
 
-TEST(StepRecurrence, OnlyAnOverlappedBucketIsHandedOver) {
+TEST(StepRecurrence, HandoverDoesNotDelayTheNaiveStrategy) {
   std::mt19937 random(35);
   Subject s = random_subject(find_preset("tiny"), random);
   const Plan plan = per_tensor_plan(s.job.gradient_bytes);
@@ -157,7 +157,7 @@ TEST(StepRecurrence, OnlyAnOverlappedBucketIsHandedOver) {
   EXPECT_EQ(simulate_naive(s, plan), before);
 }
 
-TEST(StepRecurrence, HoldsForTheModelsOfTheInputs) {
+TEST(StepRecurrence, HoldsForTheModelsOfTheInputFiles) {
   std::mt19937 random(32);
   for (char const* name : {"tiny", "gpt2", "gpt2-large"}) {
     for (Contention const& contention : {Contention{}, Contention{0.8, 0.6}, large_contention()}) {
@@ -203,7 +203,7 @@ TEST(StepRecurrence, HoldsToTheLastBitWithoutContention) {
   }
 }
 
-TEST(StepRecurrence, AsksForBytesOnTheWire) {
+TEST(StepRecurrence, TheCostFunctionGetsTheBytesOnTheWire) {
   std::mt19937 random(34);
   const Subject s = random_subject(find_preset("tiny"), random);
   const Plan plan = flat_plan(s.job.gradient_bytes);
@@ -233,7 +233,7 @@ TEST(StepRecurrence, HoldsForTheStrategiesOfDataParallelTraining) {
   }
 }
 
-TEST(StepRecurrence, RefusesAnotherNumberOfOperators) {
+TEST(StepRecurrence, RefusesTimesForAWrongNumberOfOperators) {
   const BackwardPass pass = backward_pass(find_preset("tiny"));
   const RankGraphs step = ddp(pass, {flat_plan(gradient_bytes(pass))}, 2);
   EXPECT_THROW(ddp_costs(step, pass, std::vector<double>(3), AlphaBeta{1, 1}), std::invalid_argument);

@@ -63,9 +63,9 @@ double share_that_stays(Shape const& shape) {
   return static_cast<double>(stays) / static_cast<double>(parameters(pass));
 }
 
-/// Checks that the graph has the volumes of closed_volumes() and no others. Where FSDP gathers units again,
-/// the graph leaves out those that stay gathered. So their share is subtracted from the closed form. `k` says
-/// what the step does with its micro-batches, and `n` is the number of ranks.
+/// Checks that the graph has the volumes of closed_volumes() and no other volumes. If FSDP gathers units
+/// again, the graph leaves out the units that stay gathered. So the share of these units is subtracted from
+/// the closed form. `k` says what the step does with its micro-batches, and `n` is the number of ranks.
 void expect_closed(Sharding const& sharding, MicroBatches k, std::size_t n) {
   const Shape shape = find_preset("tiny");
   const Volumes found = of_graph(shape, sharding, k, n);
@@ -82,19 +82,19 @@ void expect_closed(Sharding const& sharding, MicroBatches k, std::size_t n) {
   }
 }
 
-TEST(ClosedVolumes, AreThoseOfTheGraphs) {
+TEST(ClosedVolumes, MatchTheGraphsOfAllStages) {
   for (auto const& way : shard_ways())
     for (const std::size_t n : {2, 4, 8})
       for (const int k : {1, 3}) expect_closed(default_sharding(way.stage), {k}, n);
 }
 
-TEST(ClosedVolumes, OfGroupsAreThoseOfTheGraphs) {
+TEST(ClosedVolumes, MatchTheGraphsWithGroups) {
   for (const std::size_t group : {2, 4, 8})
     for (const std::size_t n : {8, 16})
       for (const int k : {1, 3}) expect_closed({.stage = ShardStage::fsdp, .group = group}, {k}, n);
 }
 
-TEST(ClosedVolumes, OfSettingsAreThoseOfTheGraphs) {
+TEST(ClosedVolumes, MatchTheGraphsWithOtherSettings) {
   Sharding all_reduced = default_sharding(ShardStage::zero1), broadcast = all_reduced;
   all_reduced.reduce = Verb::all_reduce;
   broadcast.update = Verb::broadcast;
@@ -106,7 +106,7 @@ TEST(ClosedVolumes, OfSettingsAreThoseOfTheGraphs) {
       for (const int k : {1, 3}) expect_closed(sharding, {k}, n);
 }
 
-TEST(ClosedVolumes, OfAveragesInEachMicroBatchAreThoseOfTheGraphs) {
+TEST(ClosedVolumes, MatchTheGraphsWithSyncInEachMicroBatch) {
   for (auto const& way : shard_ways())
     for (const std::size_t n : {2, 4}) expect_closed(default_sharding(way.stage), {3, Sync::each}, n);
 }

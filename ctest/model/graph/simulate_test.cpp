@@ -66,7 +66,7 @@ double last_end(StepGraph const& graph, StepTrace const& trace, std::size_t t) {
   return end;
 }
 
-TEST(StepSimulation, StartsTasksWhenLaneDependenciesAndMembersAllow) {
+TEST(StepSimulation, StartsATaskWhenItsLaneDependenciesAndMembersAreReady) {
   std::mt19937 random(3);
   for (RankGraphs const& step : all_steps()) {
     const StepTraces traces = simulate(step, random_costs(step, false, random));
@@ -110,7 +110,7 @@ std::vector<double> work_done(StepCosts const& costs, StepTrace const& trace) {
   return done;
 }
 
-TEST(StepSimulation, WorksOffEachTaskAtTheSpeedOfWhatRunsBesideIt) {
+TEST(StepSimulation, TheWorkDoneAtEachSpeedAddsUpToTheCostOfTheTask) {
   std::mt19937 random(4);
   for (RankGraphs const& step : all_steps()) {
     if (step.classes.size() > 1) continue;
@@ -138,7 +138,7 @@ TEST(StepSimulation, ACollectiveStartsWhenItsLastMemberIsReady) {
   }
 }
 
-TEST(StepSimulation, RanksOfAClassThatWaitForDifferentClassesHaveTracesOfTheirOwn) {
+TEST(StepSimulation, RanksOfAClassGetSeparateTracesIfTheyWaitForDifferentClasses) {
   const StepGraph graph = compute_and_reduce(CommunicatorId{0});
   const RankGraphs step{{{{{0, 2}, {1, 3}}}}, {{graph, {0, 1}}, {graph, {2}}, {graph, {3}}}};
   EXPECT_FALSE(ranks_wait_alike(step));
@@ -184,7 +184,7 @@ TEST(StepSimulation, ACollectiveIsAsSlowAsItsSlowestMember) {
   }
 }
 
-TEST(StepSimulation, ACollectiveTakesTheMostThatItCostsAnyMember) {
+TEST(StepSimulation, ACollectiveTakesTheLargestCostOfItsMembers) {
   const StepGraph graph = compute_and_reduce(CommunicatorId{0});
   const RankGraphs step{{{{{0, 1}}}}, {{graph, {0}}, {graph, {1}}}};
   StepCosts costs = step_costs(step, seconds_by_class({1, 1}));
@@ -208,7 +208,7 @@ TEST(StepSimulation, NamesTheTasksOfADeadlock) {
   }
 }
 
-TEST(StepSimulation, RefusesCostsThatCannotBe) {
+TEST(StepSimulation, RefusesInvalidCosts) {
   const StepGraph graph = compute_and_reduce(CommunicatorId{0});
   const RankGraphs step{{{{{0, 1}}}}, {{graph, {0, 1}}}};
   StepCosts costs = step_costs(step, seconds_by_class({1}));

@@ -11,7 +11,7 @@
 namespace ddproxy::model {
 namespace {
 
-TEST(CostsOfSteps, RatesByHand) {
+TEST(CostsOfSteps, RatesMatchHandCalculation) {
   const TaskCost compute{1, Resource::compute}, copy_out{1};
   const TaskCost first{1, Resource::link, 0, {0.81, 0.5}}, second{1, Resource::link, 0, {0.64, 0.25}};
   const TaskCost other_link{1, Resource::link, 1, {0.5, 0.4}};
@@ -42,7 +42,7 @@ TEST(CostsOfSteps, RatesByHand) {
   EXPECT_EQ(rates({1, 2}), (Rates{0.75, 0.75}));
 }
 
-TEST(CostsOfSteps, AGroupOfTransfersTakesAsLongAsTheLongest) {
+TEST(CostsOfSteps, AGroupOfTransfersTakesAsLongAsItsLongestTransfer) {
   const auto exchange = [](bool first) {
     GraphBuilder builder;
     const BufferId out = builder.buffer({.kind = BufferKind::activation, .elements = first ? 10U : 30U});
@@ -69,7 +69,7 @@ TEST(CostsOfSteps, AGroupOfTransfersTakesAsLongAsTheLongest) {
   EXPECT_EQ(seconds_of(step, model), 120);
 }
 
-TEST(CostsOfSteps, TakesTheTableOfTheCommunicatorBeforeThatOfTheVerb) {
+TEST(CostsOfSteps, PrefersTheTableOfTheCommunicatorToTheTableOfTheVerb) {
   CollectiveCosts costs;
   costs.set(Verb::all_reduce, always(1));
   costs.set(Verb::all_reduce, CommunicatorId{2}, always(5));

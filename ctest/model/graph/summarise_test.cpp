@@ -46,7 +46,7 @@ StepGraph small_step() {
 /// to 10 s.
 const StepTrace trace{{{0, 0, 2}, {2, 2, 5}, {5, 6, 9}, {9, 9, 10}}};
 
-TEST(Summary, ByHand) {
+TEST(Summary, MatchesHandCalculation) {
   const Summary s = summarise(small_step(), trace, {.compute_alone = 4.5, .total = 12});
   EXPECT_EQ(s.total, 12);
   EXPECT_EQ(s.compute_end, 5);
@@ -56,7 +56,7 @@ TEST(Summary, ByHand) {
   EXPECT_EQ(s.tail, 7);
 }
 
-TEST(Summary, WithoutABasisTakesTheTraceItself) {
+TEST(Summary, UsesTheTraceIfThereIsNoBasis) {
   const Summary s = summarise(small_step(), trace);
   EXPECT_EQ(s.total, 10);
   EXPECT_EQ(s.compute_alone, 5);
@@ -65,7 +65,7 @@ TEST(Summary, WithoutABasisTakesTheTraceItself) {
   EXPECT_THROW(summarise(small_step(), {}), std::invalid_argument);
 }
 
-TEST(Summary, FollowsTheLiveBuffers) {
+TEST(Summary, LiveMemoryIsTheSumOfTheLiveBuffers) {
   const LiveMemory memory = live_memory(small_step(), trace);
   EXPECT_EQ(memory.at_start, 400);
   // Forward adds the activation, 20 bytes. Backward replaces it by the bucket, 120 bytes. The copy replaces
@@ -75,7 +75,7 @@ TEST(Summary, FollowsTheLiveBuffers) {
   EXPECT_EQ(memory.peak, 400 + 120 + 120);
 }
 
-TEST(Summary, DividesTheLiveBuffersByKind) {
+TEST(Summary, DividesLiveMemoryByKindOfBuffer) {
   const LiveMemory memory = live_memory(small_step(), trace);
   ASSERT_EQ(memory.kinds.size(), 4U);
   const auto expect = [&](BufferKind kind, std::int64_t at_peak, std::int64_t peak) {
@@ -88,7 +88,7 @@ TEST(Summary, DividesTheLiveBuffersByKind) {
   expect(BufferKind::gradient, 120, 120);
 }
 
-TEST(Summary, MemoryCountsWhatRunsAtTheSameTime) {
+TEST(Summary, LiveMemoryCountsTheBuffersOfOverlappingTasks) {
   // Four tasks on two lanes. Each has a buffer of its own, which no later task reads.
   StepGraph graph;
   for (std::size_t t = 0; t < 4; ++t) {
@@ -132,7 +132,7 @@ std::int64_t sharded_peak(std::size_t layers, bool reshard) {
   return live_memory(step.classes[0].graph, traces.classes[0].trace).peak;
 }
 
-TEST(Summary, ReshardedUnitsTakeNoMemoryThatGrowsWithTheModel) {
+TEST(Summary, PeakGrowsByAGatheredUnitPerLayerOnlyWithoutResharding) {
   // With resharding the peak is at the end of the backward pass. A layer adds its shards of parameters,
   // optimizer state and gradients. Without resharding the peak is at the start of the backward pass. A layer
   // adds its shards of parameters and optimizer state, two activations of one element, and its gathered unit.

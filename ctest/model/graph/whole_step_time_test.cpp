@@ -77,7 +77,7 @@ double backward_seconds(Subject const& s, WholeStep const& strategy, std::size_t
   return simulate(step, ddp_costs(step, s.pass, s.costs.backward, s.a, contention, copies)).end();
 }
 
-TEST(WholeStepTime, WithoutCommunicationIsTheSumOfItsParts) {
+TEST(WholeStepTime, IsTheSumOfItsPhasesWithoutCommunication) {
   const Subject s(llama_shape(3));
   for (const int k : {1, 4}) {
     const WholeStep strategy{
@@ -96,14 +96,14 @@ TEST(WholeStepTime, WithoutCommunicationIsTheSumOfItsParts) {
   }
 }
 
-TEST(WholeStepTime, ClippingWithoutAnOptimizerScalesInATaskOfItsOwn) {
+TEST(WholeStepTime, ClippingWithoutAnOptimizerScalesInASeparateTask) {
   const Subject s(llama_shape(2));
   const PhaseSeconds p = simulated(s, {.ddp = {.plan = s.plan}, .clipped = true}, 1).phases();
   EXPECT_NEAR(p.clip, (norm_rate + clip_rate) * s.n(), 1e-9);
   EXPECT_EQ(p.update, 0);
 }
 
-TEST(WholeStepTime, CommunicationHidesInTheLastMicroBatchOnly) {
+TEST(WholeStepTime, CommunicationOverlapsOnlyTheLastMicroBatch) {
   const Subject s(llama_shape(3));
   const Contention contention(0.8, 0.6);
   for (const int k : {1, 2, 5}) {
@@ -164,7 +164,7 @@ TEST(WholeStepTime, AnUpdateWithoutClippingStartsBeforeTheLastAllReduceEnds) {
   EXPECT_NEAR(simulated(s, strategy, 2).traces.end(), buckets + 0.25 + 0.25 * buckets, 1e-9);
 }
 
-TEST(WholeStepTime, PhasesAddUpAndExposedIsWhatComputeDoesNotExplain) {
+TEST(WholeStepTime, PhasesAddUpToTheStepAndExposedIsTheStepMinusCompute) {
   const Subject s(llama_shape(3));
   const WholeStep strategy{.ddp = {.plan = s.plan, .copies = CopyMode::in_out},
                            .micro_batches = 2,
@@ -215,7 +215,7 @@ TEST(WholeStepMemory, IsParametersMomentsGradientsAndActivations) {
   }
 }
 
-TEST(WholeStepMemory, CheckpointsKeepOneBlockWhateverTheLayers) {
+TEST(WholeStepMemory, CheckpointsKeepOnlyTheInputOfEachFurtherBlock) {
   const auto of = [](std::int64_t layers, Checkpoint checkpoint) {
     const Subject s(llama_shape(layers));
     const Simulated step = simulated(s, {.ddp = {.plan = s.plan}, .checkpoint = checkpoint}, 2);

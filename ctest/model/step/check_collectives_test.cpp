@@ -116,13 +116,13 @@ RankGraphs with_an_idle_rank(RankGraphs step) {
   return two;
 }
 
-TEST(CheckCollectives, FindsPaddingInElementsThatTheStepLeavesBehind) {
+TEST(CheckCollectives, FindsPaddingInsteadOfGradientsAtTheEndOfTheStep) {
   const BackwardPass pass = backward_pass(find_preset("tiny"));
   expect_found(with_an_idle_rank(ddp(pass, {each_tensor(pass), false}, 2)), Rule::same_state_at_exit,
                "are padding; expected: a gradient of the elements that at_exit names");
 }
 
-TEST(CheckCollectives, FindsAnUpdateThatReadsPaddingInPlaceOfGradients) {
+TEST(CheckCollectives, FindsAnUpdateThatReadsPaddingInsteadOfGradients) {
   expect_found(with_an_idle_rank(ddp_step(six, {})), Rule::right_content,
                "updates parameters whose gradient it does not read");
 }

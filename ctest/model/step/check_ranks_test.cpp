@@ -46,7 +46,7 @@ Access& first_access(StepGraph& graph) {
   return std::ranges::find_if_not(graph.tasks, &std::vector<Access>::empty, &Task::accesses)->accesses[0];
 }
 
-TEST_F(CheckRanks, AcceptsTheStepsInWhichTheFaultsArePlanted) {
+TEST_F(CheckRanks, AcceptsTheStepsWithoutPlantedFaults) {
   EXPECT_EQ(text(check(step())), "");
   EXPECT_EQ(text(check(with_other([](StepGraph&) {}))), "");
 }
@@ -72,13 +72,13 @@ TEST_F(CheckRanks, FindsEquallyLargeBucketsInDifferentOrder) {
       << text(violations);
 }
 
-TEST_F(CheckRanks, FindsAnotherWireFormat) {
+TEST_F(CheckRanks, FindsARankWithADifferentWireFormat) {
   const auto violations = check(with_other(
       [](StepGraph& graph) { std::get<Collective>(all_reduces(graph)[3]->work).wire = DataType::bf16; }));
   EXPECT_TRUE(found_only(violations, Rule::same_order)) << text(violations);
 }
 
-TEST_F(CheckRanks, FindsAnotherReduction) {
+TEST_F(CheckRanks, FindsARankWithADifferentReduction) {
   const auto violations = check(with_other([](StepGraph& graph) {
     std::get<Collective>(all_reduces(graph)[3]->work).reduction = Reduction::sum;
   }));
@@ -105,7 +105,7 @@ TEST_F(CheckRanks, FindsARankThatIsTwiceInACommunicator) {
   EXPECT_TRUE(found_only(check(wrong), Rule::well_formed)) << text(check(wrong));
 }
 
-TEST_F(CheckRanks, FindsANumberThatNoRankHas) {
+TEST_F(CheckRanks, FindsAGapInTheRankNumbers) {
   RankGraphs wrong = step();
   wrong.classes[0].ranks = {0, 2};
   wrong.communicators[0].groups = {{0, 2}};
@@ -127,7 +127,7 @@ TEST_F(CheckRanks, FindsCommunicatorsThatDoNotExistOrLackARank) {
   }
 }
 
-// ---- what the step leaves behind
+// ---- the state at the end of the step
 
 TEST_F(CheckRanks, FindsAStepThatReducesNothing) {
   RankGraphs nothing = ddp(pass_, {}, 2);

@@ -28,7 +28,7 @@ const Layers six{{5, 8, 3, 7, 4, 6}};
 
 // ---- steps that are right
 
-TEST(Check, AcceptsDataParallelAndZeroOverRandomModels) {
+TEST(Check, AcceptsDataParallelAndZeroStepsOfRandomModels) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);
     Layers model = random_layers(random);
@@ -42,7 +42,7 @@ TEST(Check, AcceptsDataParallelAndZeroOverRandomModels) {
   }
 }
 
-TEST(Check, AcceptsFullyShardedOverRandomModels) {
+TEST(Check, AcceptsFullyShardedStepsOfRandomModels) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);
     const Layers model = random_layers(random);
@@ -96,7 +96,7 @@ TEST(Check, FindsComputeThatDoesNotWaitForItsGatheredUnit) {
   EXPECT_TRUE(found(check(step), Rule::ordered)) << text(check(step));
 }
 
-TEST(Check, FindsASlotThatIsGatheredIntoBeforeItsLastReader) {
+TEST(Check, FindsAGatherThatOverwritesASlotBeforeItsLastRead) {
   const auto step = changed(fsdp_step(six, {}),
                             [](StepGraph& g) { find_collective(g, Verb::all_gather, 4)->after.clear(); });
   EXPECT_TRUE(found(check(step), Rule::ordered)) << text(check(step));
@@ -124,7 +124,7 @@ TEST(Check, FindsAGradientThatIsNeverReduced) {
   EXPECT_TRUE(found(check(step), Rule::contributes_all)) << text(check(step));
 }
 
-/// Inserts a copy of a task behind the task, and increases the ids of all later tasks.
+/// Inserts a copy of a task after the task, and increases the ids of all later tasks.
 void repeat(StepGraph& graph, Task const* task) {
   const auto at = static_cast<std::size_t>(task - graph.tasks.data());
   const Task copy = *task;
@@ -161,7 +161,7 @@ TEST(Check, FindsABackwardOperatorThatIsRepeated) {
       << text(violations);
 }
 
-TEST(Check, FindsAMicroBatchThatOverwritesTheOneBefore) {
+TEST(Check, FindsAMicroBatchThatOverwritesEarlierGradients) {
   const auto step = changed(ddp_step(six, {.micro_batches = 4}), [](StepGraph& g) {
     for (Access& access : find_compute(g, Phase::backward, 7)->accesses) {
       if (access.mode == AccessMode::contribute) access.mode = AccessMode::assign;
@@ -170,7 +170,7 @@ TEST(Check, FindsAMicroBatchThatOverwritesTheOneBefore) {
   EXPECT_TRUE(found(check(step), Rule::contributes_all)) << text(check(step));
 }
 
-TEST(Check, FindsATiedGradientWithoutItsSecondOperator) {
+TEST(Check, FindsATiedGradientThatLacksTheContributionOfOneOperator) {
   Layers tied = six;
   tied.tied = true;
   EXPECT_EQ(text(check(ddp_step(tied, {}))), "");
@@ -203,12 +203,12 @@ TEST(Check, FindsAReadAfterTheLastUse) {
   EXPECT_TRUE(found(check(step), Rule::filled)) << text(check(step));
 }
 
-TEST(Check, FindsATaskThatWaitsForALaterOne) {
+TEST(Check, FindsATaskThatWaitsForALaterTask) {
   const auto step = changed(ddp_step(six, {}), [](StepGraph& g) { g.tasks[2].after.push_back(TaskId{5}); });
   EXPECT_TRUE(found(check(step), Rule::rising)) << text(check(step));
 }
 
-TEST(Check, FindsRanksThatIssueInDifferentOrder) {
+TEST(Check, FindsRanksThatIssueCollectivesInDifferentOrder) {
   auto step = split(ddp_step({{5, 8, 3, 7}}, {.bucket = 1}));
   EXPECT_EQ(text(check(step)), "");
   StepGraph& graph = step.classes[1].graph;
@@ -218,7 +218,7 @@ TEST(Check, FindsRanksThatIssueInDifferentOrder) {
   EXPECT_TRUE(found(check(step), Rule::same_order)) << text(check(step));
 }
 
-TEST(Check, FindsARankThatIssuesACollectiveLess) {
+TEST(Check, FindsARankThatOmitsACollective) {
   auto step = split(ddp_step(six, {}));
   find_collective(step.classes[1].graph, Verb::all_reduce)->work = HostWait{};
   EXPECT_TRUE(found(check(step), Rule::same_order)) << text(check(step));
@@ -285,7 +285,7 @@ RankGraphs two_lanes(std::array<std::size_t, 2> of_first_rank, std::array<std::s
   return step;
 }
 
-TEST(Check, FindsACircleThroughTwoLanesOfARank) {
+TEST(Check, FindsACircularWaitAcrossRanksAndLanes) {
   // Each communicator has one all-reduce, so no order differs within a communicator. But on one rank lane 1
   // waits for lane 0, and on the other rank lane 0 waits for lane 1.
   EXPECT_FALSE(found(check(two_lanes({0, 1}, {0, 1})), Rule::no_deadlock));
@@ -323,7 +323,7 @@ TEST(Check, FindsAnUpdateThatIsRepeated) {
   EXPECT_TRUE(found(check(step), Rule::right_content)) << text(check(step));
 }
 
-TEST(Check, FindsAnotherStateAtTheEndThanAtTheStart) {
+TEST(Check, FindsAStateAtTheEndThatDiffersFromTheStart) {
   const auto step = changed(ddp_step(six, {}), [](StepGraph& g) {
     for (Buffer& buffer : g.buffers) {
       if (buffer.kind == BufferKind::parameter) buffer.at_exit.model.offset += 1;
@@ -339,7 +339,7 @@ TEST(Check, FindsANormThatCoversOneShardOnly) {
   EXPECT_TRUE(found(check(step), Rule::contributes_all)) << text(check(step));
 }
 
-TEST(Check, FindsANormThatCountsWhatEveryRankHas) {
+TEST(Check, FindsANormThatCountsReplicatedGradientsMoreThanOnce) {
   // Without sharding every rank has the whole gradient, so a sum over ranks counts each element n times.
   const auto step = changed(ddp_step(six, {.clipped = true}), [](StepGraph& g) {
     Task* norm = find_compute(g, Phase::norm);
@@ -383,7 +383,7 @@ TEST(Check, SaysWhyValuesCannotBeAdded) {
        "adds a gradient to a gradient, but only one of the two is clipped or updated");
 }
 
-TEST(Check, FindsASumInPlaceOfTheAverage) {
+TEST(Check, FindsASumInsteadOfTheAverage) {
   const RankGraphs steps[] = {ddp_step(six, {.micro_batches = 2}), ddp_step(six, {.zero = Zero::stage1}),
                               ddp_step(six, {.micro_batches = 2, .zero = Zero::stage2}),
                               fsdp_step(six, {.replicas = 2, .micro_batches = 2})};
@@ -424,7 +424,7 @@ TEST(Check, FindsActivationsOfAnotherMicroBatch) {
   EXPECT_TRUE(found(check(step), Rule::right_content)) << text(check(step));
 }
 
-TEST(Check, FindsSlicesThatCannotBeShared) {
+TEST(Check, FindsAnAllGatherWhoseSlicesDoNotFit) {
   const auto step = changed(ddp_step(six, {.ranks = 3, .zero = Zero::stage1}), [](StepGraph& g) {
     Access& shard = find_collective(g, Verb::all_gather)->accesses[0];
     shard.slice.count -= 1;
@@ -461,7 +461,7 @@ bool conflict(Task const& a, Task const& b) {
   return false;
 }
 
-TEST(Check, EveryConflictOfABuiltStepIsOrderedAndClocksSayWhatPathsSay) {
+TEST(Check, BuiltStepsOrderAllConflictsAndLaneClocksAgreeWithPaths) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     std::mt19937 random(seed);
     const auto step = fsdp_step(random_layers(random), {.slots = 2, .micro_batches = 2, .clipped = true});

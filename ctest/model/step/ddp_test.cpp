@@ -49,7 +49,7 @@ TEST(Ddp, IsRightForEveryPlanCopyModeAndModel) {
   }
 }
 
-TEST(Ddp, ReducesATiedEmbeddingOnlyWhenBothOperatorsHaveAdded) {
+TEST(Ddp, TiedEmbeddingNeedsTheContributionsOfBothOperators) {
   const BackwardPass pass = backward_pass(find_preset("tiny"));
   const auto step = ddp(pass, {flat_plan(bytes_of(pass))}, 2);
   EXPECT_EQ(step.classes[0].graph.expected.gradients.back().operators.size(), 2U);
@@ -63,7 +63,7 @@ TEST(Ddp, ReducesATiedEmbeddingOnlyWhenBothOperatorsHaveAdded) {
   EXPECT_NE(text(check(wrong)), "");
 }
 
-TEST(Ddp, WithoutOverlapEveryAllReduceWaitsForTheEndOfThePass) {
+TEST(Ddp, EveryAllReduceWaitsForTheEndOfThePassWithoutOverlap) {
   const BackwardPass pass = backward_pass(find_preset("tiny"));
   const auto step = ddp(pass, {per_tensor_plan(bytes_of(pass)), false}, 2);
   const TaskId waited{pass.operations.size()};  // the HostWait after the last operator

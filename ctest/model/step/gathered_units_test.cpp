@@ -38,7 +38,7 @@ TEST(GatheredUnits, AreTheLayersAndTheRoot) {
   EXPECT_GE(elements(units), static_cast<std::size_t>(parameters(pass)));
 }
 
-TEST(GatheredUnits, AreOneIfTheUnitIsTheWholeModel) {
+TEST(GatheredUnits, AreASingleUnitIfTheShardUnitIsTheWholeModel) {
   const auto pass = backward_pass(find_preset("gpt2"));
   const auto units = gathered_units(pass, fsdp(ShardUnit::whole), ranks);
   ASSERT_EQ(units.size(), 1U);
@@ -47,7 +47,7 @@ TEST(GatheredUnits, AreOneIfTheUnitIsTheWholeModel) {
 }
 
 // In the graph, each unit that stays gathered has a buffer of its own. The other units share buffers.
-TEST(GatheredUnits, AreThoseOfTheGraph) {
+TEST(GatheredUnits, MatchTheGatheredUnitBuffersOfTheGraph) {
   const auto pass = backward_pass(find_preset("tiny"));
   for (const bool reshard : {true, false}) {
     const auto sharding = fsdp(ShardUnit::layer, reshard);

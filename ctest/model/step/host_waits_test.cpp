@@ -107,7 +107,7 @@ TEST(HostWaits, ChangeNoPrediction) {
   }
 }
 
-TEST(HostWaits, OneThatDoesNotWaitIsFound) {
+TEST(HostWaits, CheckFindsHostWaitsThatWaitForNothing) {
   for (auto const& step : whole_steps()) {
     RankGraphs graphs = with_host_waits(graphs_of(step));
     for (Task& task : graphs.classes.front().graph.tasks)
@@ -116,7 +116,7 @@ TEST(HostWaits, OneThatDoesNotWaitIsFound) {
   }
 }
 
-TEST(HostWaits, AreAPartOfTheWaiting) {
+TEST(HostWaits, AreIncludedInTheWaitingTime) {
   const RankGraphs graphs = with_host_waits(graphs_of(whole_steps().front()));
   auto const& tasks = graphs.classes.front().graph.tasks;
   StepTrace trace;

@@ -77,7 +77,7 @@ std::string words(WholeStep const& s, std::size_t ranks, unsigned seed) {
          std::to_string(s.checkpoint == Checkpoint::layer);
 }
 
-TEST(ShardedStep, IsRightForEveryCombinationOverRandomModels) {
+TEST(ShardedStep, IsRightForRandomStrategiesAndModels) {
   for (unsigned seed = 0; seed < 500; ++seed) {
     std::mt19937 random(seed);
     const Shape shape = seed % 5 == 0 ? find_preset("tiny") : random_variant(random);
@@ -132,7 +132,7 @@ WholeStep updated(Sharding const& sharding, Shape const& shape, int micro_batche
 
 using Volumes = std::map<Verb, double>;
 
-TEST(ShardedStep, VolumeOfZeroIsThatOfTheClosedForms) {
+TEST(ShardedStep, VolumeOfZeroMatchesTheClosedForms) {
   for (auto const& shape : {find_preset("tiny"), llama_shape(3)})
     for (const std::size_t n : {2, 3, 4})
       for (const int k : {1, 4}) {
@@ -157,7 +157,7 @@ double share_of(Shape const& shape, std::function<bool(std::string const&)> cons
   return static_cast<double>(sum) / static_cast<double>(parameters(pass));
 }
 
-TEST(ShardedStep, VolumeOfFsdpIsTheClosedFormLessTheUnitsThatStayGathered) {
+TEST(ShardedStep, VolumeOfFsdpIsTheClosedFormMinusTheUnitsThatStayGathered) {
   for (auto const& shape : {find_preset("tiny"), llama_shape(3)}) {
     const auto last = "h." + std::to_string(shape.layers - 1);
     const double root = share_of(shape, [](auto const& layer) { return !layer.starts_with("h."); });
@@ -229,7 +229,7 @@ TEST(ShardedStepPlanted, ASlotThatIsReusedTooEarlyIsFound) {
   EXPECT_GT(caught, 0U);
 }
 
-TEST(ShardedStepPlanted, AShardThatIsReducedTwiceIsFound) {
+TEST(ShardedStepPlanted, AShardThatIsOverwrittenOrReducedTwiceIsFound) {
   const Shape shape = llama_shape(3);
   const auto step = step_of(shape, updated({.stage = ShardStage::zero2}, shape, 2), 2);
   const auto adds = [](StepGraph& graph) {
@@ -253,7 +253,7 @@ TEST(ShardedStepPlanted, AShardThatIsReducedTwiceIsFound) {
       << text(check(changed(step, twice)));
 }
 
-TEST(ShardedStepPlanted, PaddingThatIsForgottenIsFound) {
+TEST(ShardedStepPlanted, PaddingThatIsNotDeclaredIsFound) {
   Shape shape = llama_shape(2);
   shape.vocabulary = 19;
   for (const auto stage : {ShardStage::zero1, ShardStage::fsdp}) {

@@ -81,21 +81,21 @@ void expect_right(Shape const& shape, std::mt19937& random, unsigned seed) {
             times * static_cast<std::int64_t>(strategy.ddp.plan.size()));
 }
 
-TEST(WholeStep, IsRightForEveryCombinationOverRandomModels) {
+TEST(WholeStep, IsRightForRandomStrategiesAndModels) {
   for (unsigned seed = 0; seed < 400; ++seed) {
     std::mt19937 random(seed);
     expect_right(random_variant(random), random, seed);
   }
 }
 
-TEST(WholeStep, IsRightForEveryCombinationOverThePresetTiny) {
+TEST(WholeStep, IsRightForRandomStrategiesOfThePresetTiny) {
   for (unsigned seed = 1000; seed < 1100; ++seed) {
     std::mt19937 random(seed);
     expect_right(find_preset("tiny"), random, seed);
   }
 }
 
-TEST(WholeStep, WithoutAPlanIsAStepOfOneRank) {
+TEST(WholeStep, IsRightWithoutAPlanOnlyForOneRank) {
   for (const Optimizer optimizer : {Optimizer::none, Optimizer::adamw}) {
     const RankGraphs step =
         step_of(llama_shape(2), {.micro_batches = 2, .clipped = true, .optimizer = optimizer}, 1);
@@ -136,7 +136,7 @@ std::vector<std::size_t> collectives_of(StepGraph const& graph) {
   return found;
 }
 
-TEST(WholeStep, HasTheTasksThatItIsMadeOf) {
+TEST(WholeStep, HasTheExpectedNumberOfTasksOfEachPhase) {
   const Shape shape = find_preset("tiny");
   const std::size_t operators = backward_pass(shape).operations.size();
   const Plan plan = plan_of(shape, 100000);
@@ -163,7 +163,7 @@ TEST(WholeStep, HasTheTasksThatItIsMadeOf) {
   }
 }
 
-TEST(WholeStep, ReducesInTheLastMicroBatchOrInEach) {
+TEST(WholeStep, ReducesInTheLastOrInEachMicroBatch) {
   const Shape shape = find_preset("tiny");
   const Plan plan = plan_of(shape, 100000);
   const RankGraphs last = step_of(shape, {.ddp = {.plan = plan}, .micro_batches = 3});
@@ -178,7 +178,7 @@ TEST(WholeStep, ReducesInTheLastMicroBatchOrInEach) {
   EXPECT_EQ(graph.tasks[first].after, std::vector{TaskId{reductions[plan.size() - 1]}});
 }
 
-TEST(WholeStep, AnUpdateWaitsForItsOwnBucketOrWithClippingForAll) {
+TEST(WholeStep, AnUpdateWaitsForItsBucketOrForAllBucketsIfClipped) {
   const Shape shape = find_preset("tiny");
   const Plan plan = plan_of(shape, 100000);
   const auto graph_of = [&](bool clipped) {
@@ -209,7 +209,7 @@ const WholeStep full{.ddp = {.plan = plan_of(small, 1500)},
                      .clipped = true,
                      .optimizer = Optimizer::adamw};
 
-TEST(WholeStep, FindsABucketThatIsReducedBeforeItsLastMicroBatch) {
+TEST(WholeStep, FindsABucketThatIsNotReducedInTheLastMicroBatch) {
   // The all-reduces of the first micro-batch are kept. The first all-reduce of the second micro-batch is
   // removed.
   WholeStep each = full;
@@ -269,7 +269,7 @@ TEST(WholeStep, FindsAGradientThatIsClippedTwice) {
   EXPECT_TRUE(found(violations, Rule::right_content)) << text(violations);
 }
 
-TEST(WholeStep, FindsAMicroBatchThatOverwritesTheOneBefore) {
+TEST(WholeStep, FindsAMicroBatchThatOverwritesEarlierGradients) {
   const auto step = changed(step_of(small, full), [](StepGraph& g) {
     for (Access& access : g.tasks[tasks_of(g, Phase::backward, 1)[3]].accesses)
       if (access.mode == AccessMode::contribute) access.mode = AccessMode::assign;
@@ -286,7 +286,7 @@ TEST(WholeStep, FindsABackwardPassWhoseActivationsAreNotRecomputed) {
   EXPECT_TRUE(found(check(step), Rule::filled)) << text(check(step));
 }
 
-TEST(WholeStep, FindsABlockThatIsRecomputedForAnother) {
+TEST(WholeStep, FindsRecomputedBlocksThatAreSwapped) {
   WholeStep again = full;
   again.checkpoint = Checkpoint::layer;
   const auto step = changed(step_of(small, again), [](StepGraph& g) {
@@ -305,7 +305,7 @@ TEST(WholeStep, FindsAMissingUpdate) {
   EXPECT_TRUE(found(check(step), Rule::same_state_at_exit)) << text(check(step));
 }
 
-TEST(WholeStep, RefusesWhatIsNoStep) {
+TEST(WholeStep, RefusesInvalidMicroBatchesTokensAndPasses) {
   EXPECT_THROW(step_of(small, {.ddp = {.plan = full.ddp.plan}, .micro_batches = 0}), std::invalid_argument);
   EXPECT_THROW(whole_step(backward_pass(small), forward_pass(small), 0, full, 2), std::invalid_argument);
   EXPECT_THROW(whole_step(backward_pass(small), forward_pass(llama_shape(3)), tokens, full, 2),

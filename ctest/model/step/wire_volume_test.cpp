@@ -57,7 +57,7 @@ void expect_sent(RankGraphs const& step, std::map<Verb, double> const& expected)
   }
 }
 
-TEST(WireVolume, OfDataParallelAndZeroIsThatOfTheClosedForms) {
+TEST(WireVolume, OfDataParallelAndZeroMatchesTheClosedForms) {
   for (const std::size_t n : {2, 4, 8}) {
     for (const int k : {1, 4}) {
       const auto step = [&](Zero zero) {
@@ -71,7 +71,7 @@ TEST(WireVolume, OfDataParallelAndZeroIsThatOfTheClosedForms) {
   }
 }
 
-TEST(WireVolume, OfFullyShardedIsTheClosedFormLessTheUnitsThatStay) {
+TEST(WireVolume, OfFullyShardedIsTheClosedFormMinusTheUnitsThatStayGathered) {
   for (const std::size_t n : {2, 4, 8}) {
     for (const int k : {1, 4}) {
       // The last unit is kept between forward and backward, and the first unit between micro-batches.
@@ -90,7 +90,7 @@ TEST(WireVolume, OfFullyShardedIsTheClosedFormLessTheUnitsThatStay) {
   }
 }
 
-TEST(WireVolume, OfHybridShardsIsTheSumOverBothGroups) {
+TEST(WireVolume, OfHybridShardingIsTheSumOverShardAndReplicaGroups) {
   for (const std::size_t s : {2, 4}) {
     for (const std::size_t r : {2, 3}) {
       const double stay = 4.0 * static_cast<double>(even.sizes.back());
@@ -128,7 +128,7 @@ void expect_sent_by_stage(RankGraphs const& step, std::size_t stages, std::size_
   }
 }
 
-TEST(WireVolume, OfAPipelineIsAnActivationALinkAndMicroBatch) {
+TEST(WireVolume, OfAPipelineIsOneActivationForEachLinkAndMicroBatch) {
   for (const std::size_t stages : {2, 4}) {
     for (const int k : {1, 8}) {
       const auto step = pipeline_step(stages, k);
@@ -142,7 +142,7 @@ TEST(WireVolume, OfAPipelineIsAnActivationALinkAndMicroBatch) {
   }
 }
 
-TEST(WireVolume, ShrinksWithTheElementsOnTheWire) {
+TEST(WireVolume, HalvesWithBf16InsteadOfFp32OnTheWire) {
   auto step = ddp_step(even, {});
   EXPECT_EQ(text(check(step)), "");
   const double full = sent(step);
