@@ -116,10 +116,11 @@ void expect_accurate(Implementation const& way, Inputs const& in, double accurac
       << in.size.columns << " columns";
 }
 
-// If the variance were the mean of the squares minus the squared mean, the error would be about 1e-3 here.
+// If the variance were the mean of the squares minus the squared mean, the error would be about 1e-3 here. A
+// sum without vectors (sanitizer builds) has an error of 1.7e-4.
 TEST(NormForward, LayernormIsAccurateFarFromZero) {
   for (auto const& way : implementations())
-    for (const std::size_t columns : {1280U, 4096U}) expect_accurate(way, Inputs({5, columns}, 100), 1e-4);
+    for (const std::size_t columns : {1280U, 4096U}) expect_accurate(way, Inputs({5, columns}, 100), 3e-4);
 }
 
 // The first element is far from the mean of its row, and the others lie close together. If the variance were
@@ -131,7 +132,7 @@ TEST(NormForward, LayernormIsAccurateIfTheFirstElementIsFarFromTheMean) {
       for (std::size_t i = 0; i < in.x.size(); ++i) in.x[i] = i % columns == 0 ? 3 : 100 + in.x[i] / 4;
       for (double& each : in.x) each = static_cast<float>(each);
       in.on_space = to_space(in.x);
-      expect_accurate(way, in, 1e-5);
+      expect_accurate(way, in, 4e-5);
     }
 }
 

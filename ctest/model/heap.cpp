@@ -21,6 +21,13 @@ void* operator new(std::size_t size) {
   return memory;
 }
 
+// AddressSanitizer has an operator of its own for std::nothrow, which does not call the one above.
+void* operator new(std::size_t size, std::nothrow_t const&) noexcept try {
+  return operator new(size);
+} catch (std::bad_alloc const&) {
+  return nullptr;
+}
+
 void operator delete(void* memory) noexcept {
   if (memory) in_use -= malloc_usable_size(memory);
   std::free(memory);
