@@ -124,7 +124,8 @@ TEST(NormForward, LayernormIsAccurateFarFromZero) {
 }
 
 // The first element is far from the mean of its row, and the others lie close together. If the variance were
-// computed from the differences from the first element, it would lose three digits.
+// computed from the differences from the first element, it would lose three digits. A sum without vectors
+// (sanitizer builds) has an error of 2.1e-5.
 TEST(NormForward, LayernormIsAccurateIfTheFirstElementIsFarFromTheMean) {
   for (auto const& way : implementations())
     for (const std::size_t columns : {2048U, 4096U}) {

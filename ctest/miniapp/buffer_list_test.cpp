@@ -88,13 +88,13 @@ TEST_F(AllocatedBuffers, MatchTheListOfABackwardPass) {
   for (auto const* keys : {"", "copies = \"in\"\n", "wire = \"bf16\"\n"}) {
     const Config config = input("[allreduce]\nbackend = \"mpi\"\npiece_mib = 0.0625\n" + std::string(keys) +
                                 "[gate]\nallreduce_kib = [64, 256]\n");
-    std::unique_ptr<Parts> parts;
     const auto context = record([&] {
-      auto made = make_rank_context(config, make_workload(config), *test_runtime);
-      parts = std::make_unique<Parts>(made);
+      auto made =
+          std::make_unique<RankContext>(make_rank_context(config, make_workload(config), *test_runtime));
+      const Parts parts(*made);  // allocates the messages of the gate
       return made;
     });
-    expect_allocated(context.buffers);
+    expect_allocated(context->buffers);
   }
 }
 

@@ -162,7 +162,7 @@ class Session {
   void withdraw_prediction();
   Tables recorded_tables() const;
   SweepStates sweep_states() const;
-  bool has_tables(model::MachineStates const& states, std::size_t state) const;
+  static bool has_tables(model::MachineStates const& states, std::size_t state, Tables const& tables);
   void keep_states();
   void keep_clocks(ClocksOfRanks const& after);
   void keep_memory(std::vector<double> const& peaks);

@@ -61,7 +61,8 @@ void Session::keep_clocks(ClocksOfRanks const& after) {
 void Session::keep_memory(std::vector<double> const& peaks) {
   const double need = predicted_need(context_);
   recorder_->memory(peaks, need);
-  if (const double bytes = bytes_of(context_.buffers, BufferUse::precisions); bytes > 0)
+  if (const double bytes = written_bytes(context_.buffers, BufferUse::precisions, MemoryKind::host);
+      bytes > 0)
     recorder_->precision_memory(bytes);
   report_ += memory_line(peaks, need);
 }

@@ -155,10 +155,10 @@ void Session::measure_missing_tables() {
   std::vector<std::int64_t> message(2, -1);  // state to measure, number of limits
   std::vector<double> limits(most_states);
   if (root()) {
-    calibration_ = with_samples_of(calibration_, recorded_tables());
-    const auto states = find_states(calibration_.sizes);
+    const Tables recorded = recorded_tables();
+    const auto states = find_states(recorded.sizes);
     const auto scored = tell_states(states, recorder_->samples()).scored;
-    if (scored && states.count() <= most_states && !has_tables(states, *scored)) {
+    if (scored && states.count() <= most_states && !has_tables(states, *scored, recorded)) {
       message[0] = static_cast<std::int64_t>(*scored);
       message[1] = static_cast<std::int64_t>(states.limits().size());
       std::ranges::copy(states.limits(), limits.begin());
@@ -168,6 +168,7 @@ void Session::measure_missing_tables() {
   if (message[0] < 0) return;
   context_.runtime.broadcast(limits);
   limits.resize(static_cast<std::size_t>(message[1]));
+  if (root()) calibration_ = with_samples_of(calibration_, recorded_tables());
   const auto states = model::MachineStates::between(limits);
   say("measuring the tables of the state that prevailed in the sweep");
   complete_tables(context_, calibration_, states, static_cast<std::size_t>(message[0]),
@@ -177,9 +178,9 @@ void Session::measure_missing_tables() {
   recorder_->flush();
 }
 
-bool Session::has_tables(model::MachineStates const& states, std::size_t state) const {
-  return has_table(states, state, calibration_.sizes) && has_table(states, state, calibration_.runs) &&
-         has_table(states, state, calibration_.operations);
+bool Session::has_tables(model::MachineStates const& states, std::size_t state, Tables const& tables) {
+  return has_table(states, state, tables.sizes) && has_table(states, state, tables.runs) &&
+         has_table(states, state, tables.operations);
 }
 
 // Predicts again, from the samples of the tables that were taken in the state `state_`. If there is no such

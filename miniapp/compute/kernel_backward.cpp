@@ -32,15 +32,14 @@ KernelBackward::KernelBackward(model::Shape const& shape, model::BackwardPass co
       gradients_(std::move(gradients)),
       kernels_(exec_,
                checked_input(shape, pass, tokens, seed + static_cast<std::uint32_t>(rank), gradients_)) {
-  add_tasks(backward_graph(shape, tokens));
+  add_tasks(backward_graph(shape, tokens), backward_places(shape, tokens));
   initialise_weights(exec_, shape, pass, seed, {0, gradients_.size()}, buffers_.data());
   renew();
 }
 
 // The buffers lie in one allocation, in the order of the graph: the parameters come first. The gradients lie
 // in memory of their own.
-void KernelBackward::add_tasks(model::StepGraph const& graph) {
-  const StepPlaces places = place_buffers(graph, model::BufferKind::gradient);
+void KernelBackward::add_tasks(model::StepGraph const& graph, StepPlaces const& places) {
   buffers_ = kernels::Floats(
       Kokkos::view_alloc(std::string(name_of(BufferUse::activations)), Kokkos::WithoutInitializing),
       places.elements - places.leading);

@@ -7,6 +7,7 @@
 
 #include "miniapp/compute/kernel_lane.hpp"
 #include "miniapp/compute/step_kernels.hpp"
+#include "miniapp/input/step_memory.hpp"
 
 namespace ddproxy {
 
@@ -53,7 +54,7 @@ class KernelBackward : public KernelLane {
     std::vector<PlacedAccess> accesses;
   };
 
-  void add_tasks(model::StepGraph const& graph);
+  void add_tasks(model::StepGraph const& graph, StepPlaces const& places);
   void enqueue(PlacedTask const& task) const {
     kernels_.carry_out(task.compute, {task.accesses, buffers_.data(), gradients_.data()});
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/attention/rope.hpp"
+#include "miniapp/input/buffer_list.hpp"
 #include "model/step/describe.hpp"
 
 namespace ddproxy {
@@ -44,7 +45,8 @@ bool is_of_model(Phase phase) {
 }  // namespace
 
 StepKernels::StepKernels(kernels::Space exec, StepInput const& input, double* losses)
-    : work_("work buffers", work_buffers(input.shape, input.tokens, exec.concurrency())),
+    : work_(std::string(name_of(BufferUse::work)),
+            work_buffers(input.shape, input.tokens, exec.concurrency())),
       context_(context_of(input, std::move(exec), work_)),
       losses_(losses),
       operators_(operators_of(model::backward_pass(input.shape))) {

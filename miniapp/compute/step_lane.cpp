@@ -10,6 +10,7 @@
 
 #include "kernels/residual.hpp"
 #include "miniapp/compute/parameters.hpp"
+#include "miniapp/input/buffer_list.hpp"
 
 namespace ddproxy {
 namespace {
@@ -71,7 +72,7 @@ StepLane::StepLane(StepInput input, model::StepGraph const& graph, StepPlaces co
       input_(checked(std::move(input), graph)),
       parameters_(buffers_of(graph, places, groups, model::BufferKind::parameter)),
       states_(buffers_of(graph, places, groups, model::BufferKind::optimizer_state)),
-      results_("results of the step", result_buffers(graph.expected.micro_batches)),
+      results_(std::string(name_of(BufferUse::step_results)), result_buffers(graph.expected.micro_batches)),
       losses_(as_doubles(results_[ResultBuffer::losses])),
       clip_(results_[ResultBuffer::clip]),
       kernels_(exec_, input_, losses_),

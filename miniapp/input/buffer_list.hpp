@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +16,7 @@
 // with the model or with the messages. The allocation takes its sizes from this list, or from the functions
 // with which the list is made (kernel_memory.hpp, step_memory.hpp, engine_buffers.hpp,
 // comparison_buffers.hpp). The prediction of memory (memory_need.hpp) adds the rows up, and --dry-run prints
-// them. The test miniapp.buffer_list compares the list with what a rank really allocates.
+// the largest ones. The test miniapp.buffer_list compares the list with what a rank really allocates.
 namespace ddproxy {
 
 /// What a buffer is for. The values are indices into buffer_names.
@@ -35,7 +36,7 @@ enum class BufferUse : std::size_t {
   wire_formats,        ///< arrays that compare wire formats; freed before the samples
 };
 
-/// The names under which --dry-run prints the buffers. Kokkos' tools show the same names.
+/// The names under which --dry-run prints the buffers.
 inline constexpr std::string_view buffer_names[] = {"gradients and buckets",
                                                     "buffers of the step",
                                                     "parameters and activations",
@@ -49,6 +50,8 @@ inline constexpr std::string_view buffer_names[] = {"gradients and buckets",
                                                     "pinned slots",
                                                     "comparison of precisions",
                                                     "comparison of wire formats"};
+
+static_assert(std::size(buffer_names) == static_cast<std::size_t>(BufferUse::wire_formats) + 1);
 
 constexpr std::string_view name_of(BufferUse use) {
   return buffer_names[static_cast<std::size_t>(use)];
@@ -74,7 +77,7 @@ struct RankBuffers {
   /// none.
   double mpi_in_call = 0;
 
-  /// Returns the elements of all buffers of this use. An element has 4 bytes.
+  /// Returns the elements of all buffers of this use, which must be buffers in fp32.
   std::size_t elements(BufferUse use) const;
 };
 

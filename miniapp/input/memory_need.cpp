@@ -26,9 +26,10 @@ double lasting_bytes(RankBuffers const& buffers, MemoryKind memory) {
 
 double host_bytes(RankBuffers const& buffers) {
   const double in_call = buffers.mpi_in_call;
-  return lasting_bytes(buffers, MemoryKind::host) +
-         std::max(bytes_of(buffers, BufferUse::precisions) + in_call,
-                  bytes_of(buffers, BufferUse::wire_formats)) +
+  constexpr auto host = MemoryKind::host;
+  return lasting_bytes(buffers, host) +
+         std::max(written_bytes(buffers, BufferUse::precisions, host) + in_call,
+                  written_bytes(buffers, BufferUse::wire_formats, host)) +
          std::min(in_call, kept_by_heap);
 }
 
@@ -39,10 +40,10 @@ double library_bytes(Config const& config) {
 
 }  // namespace
 
-double bytes_of(RankBuffers const& buffers, BufferUse use) {
+double written_bytes(RankBuffers const& buffers, BufferUse use, MemoryKind memory) {
   double bytes = 0;
   for (auto const& row : buffers.rows)
-    if (row.use == use) bytes += row.written;
+    if (row.use == use && row.memory == memory) bytes += row.written;
   return bytes;
 }
 

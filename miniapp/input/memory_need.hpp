@@ -27,17 +27,17 @@ struct MemoryNeed {
   std::optional<double> device;
 };
 
-/// Returns the bytes of all buffers of this use that count in a prediction (ListedBuffer::written).
-double bytes_of(RankBuffers const& buffers, BufferUse use);
+/// Returns the sum of ListedBuffer::written over all buffers of this use in this memory. These bytes count in
+/// a prediction.
+double written_bytes(RankBuffers const& buffers, BufferUse use, MemoryKind memory);
 
-/// Returns the memory that a rank with these buffers needs. The host memory has three parts in addition to
-/// the rows of the list and the program:
+/// Returns the memory that a rank with these buffers needs. In addition to the rows of the list and the
+/// program, the host memory has two parts:
 ///
 /// - What MPI allocates during the largest call, or the arrays of a comparison of gradients. MPI has freed
-/// its
-///   memory before the comparison of wire formats starts, and the heap of the main thread uses it again. So
-///   only the larger of the two counts. The comparison of precisions keeps its arrays in the meantime, so it
-///   counts together with MPI's memory. The two comparisons are not in memory at the same time.
+///   its memory before the comparison of wire formats starts, and the heap of the main thread uses it again.
+///   So only the larger of the two counts. The comparison of precisions keeps its arrays while MPI is called,
+///   so it counts together with MPI's memory. The two comparisons are not in memory at the same time.
 /// - Up to 64 MiB of freed memory. The main thread and the communication thread both carry out calls. While
 ///   one of them does, the heap of the other one keeps what MPI has freed.
 MemoryNeed memory_need(Config const& config, RankBuffers const& buffers);

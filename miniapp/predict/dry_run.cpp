@@ -60,6 +60,17 @@ std::string describe_gate(GateParts const& gate) {
   return text.empty() ? "" : "parts of a step, timed by `sweep` for scripts/gate:\n" + text;
 }
 
+// Returns a line with the buffers in one kind of memory, or an empty text if all of them are small.
+std::string largest_buffers(RankBuffers const& buffers, MemoryKind memory, std::string_view title) {
+  constexpr double least = 0.005 * gib;  // a smaller part would be printed as 0.00 GiB
+  std::vector<std::string> parts;
+  for (std::size_t use = 0; use < std::size(buffer_names); ++use) {
+    const double bytes = written_bytes(buffers, static_cast<BufferUse>(use), memory);
+    if (bytes >= least) parts.push_back(fmt::format("{} {:.2f}", buffer_names[use], bytes / gib));
+  }
+  return parts.empty() ? "" : fmt::format("{}: {}\n", title, fmt::join(parts, ", "));
+}
+
 }  // namespace
 
 std::string buckets_text(model::Plan const& plan) {
@@ -76,21 +87,18 @@ std::string describe_memory(Config const& config, Workload const& workload, std:
   const auto buffers =
       pass_buffers(config, workload, concurrency, likely_ranks, scattered, memory_of_arrays(config));
   const MemoryNeed need = memory_need(config, buffers);
-  const ComparisonMemory compared{bytes_of(buffers, BufferUse::precisions),
-                                  bytes_of(buffers, BufferUse::wire_formats)};
+  const ComparisonMemory compared{written_bytes(buffers, BufferUse::precisions, MemoryKind::host),
+                                  written_bytes(buffers, BufferUse::wire_formats, MemoryKind::host)};
   if (need.device) return describe_device_memory(config, need, compared) + describe_buffers(buffers);
   return describe_host_memory(config, need.host + results_memory(config, workload, cases, likely_ranks)) +
          describe_buffers(buffers);
 }
 
 std::string describe_buffers(RankBuffers const& buffers) {
-  constexpr double least = 0.005 * gib;  // a smaller part would be printed as 0.00 GiB
-  std::vector<std::string> parts;
-  for (std::size_t use = 0; use < std::size(buffer_names); ++use) {
-    const double bytes = bytes_of(buffers, static_cast<BufferUse>(use));
-    if (bytes >= least) parts.push_back(fmt::format("{} {:.2f}", buffer_names[use], bytes / gib));
-  }
-  return parts.empty() ? "" : fmt::format("  largest buffers (GiB): {}\n", fmt::join(parts, ", "));
+  if (buffers.arrays == MemoryKind::host)
+    return largest_buffers(buffers, MemoryKind::host, "  largest buffers (GiB)");
+  return largest_buffers(buffers, MemoryKind::device, "  largest buffers in device memory (GiB)") +
+         largest_buffers(buffers, MemoryKind::host, "  largest buffers in host memory (GiB)");
 }
 
 std::string describe_device_memory(Config const& config, MemoryNeed const& need, ComparisonMemory compared) {

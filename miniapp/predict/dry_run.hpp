@@ -40,8 +40,9 @@ std::string describe_collectives_plan(Options const& options, Config const& conf
 std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases,
                             std::size_t scattered = 0);
 
-/// Returns the line with the buffers of a rank that have at least 0.01 GiB, rounded. Returns an empty text if
-/// there are none.
+/// Returns the line with the buffers of a rank that have at least 0.01 GiB, rounded. If the arrays are in
+/// device memory, the result has a line for each kind of memory. A line is left out if all its buffers are
+/// smaller.
 std::string describe_buffers(RankBuffers const& buffers);
 
 /// Bytes of host memory with which a run compares gradients (miniapp/input/comparison_buffers.hpp).

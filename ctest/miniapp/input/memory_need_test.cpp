@@ -39,7 +39,7 @@ double host_need_beside_device(Config const& config, Workload const& workload, i
   return need_of_pass(config, workload, ranks, MemoryKind::device).host;
 }
 
-TEST(KernelMemory, HoldsARoundedMessageOfAllGradientsWithNccl) {
+TEST(PassMemory, HoldsARoundedMessageOfAllGradientsWithNccl) {
   const auto fp32 = tiny("[allreduce]\nbackend = \"nccl\"\n");
   const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
   const auto workload = make_workload(fp32);
@@ -49,7 +49,7 @@ TEST(KernelMemory, HoldsARoundedMessageOfAllGradientsWithNccl) {
 
 // During a call Open MPI allocates 1.5 times the largest piece. Meanwhile the heap of the other thread keeps
 // as much freed memory from its own calls.
-TEST(KernelMemory, HoldsTheTemporariesOfMpiInTwoHeaps) {
+TEST(PassMemory, HoldsTheTemporariesOfMpiInTwoHeaps) {
   const auto config = tiny("[allreduce]\nbackend = \"mpi\"\npiece_mib = 0.0625\n");
   const auto workload = make_workload(config);
   EXPECT_EQ(host_need(config, workload, 2) - host_need(config, workload, 1), 3 * 65536);
@@ -64,7 +64,7 @@ double bytes_of_kernels(Config const& config) {
   return static_cast<double>(elements) * gradient_element_bytes;
 }
 
-TEST(KernelMemory, OnADeviceHoldsArraysAndLibrariesButNothingOfMpi) {
+TEST(PassMemory, OnADeviceHoldsArraysAndLibrariesButNothingOfMpi) {
   const auto kernels = tiny("[allreduce]\nbackend = \"mpi\"\n");
   const auto workload = make_workload(kernels);
   const auto gradients = workload.bytes();
@@ -85,7 +85,7 @@ TEST(KernelMemory, OnADeviceHoldsArraysAndLibrariesButNothingOfMpi) {
 // The bf16 copies have the sizes of the largest x, the largest weights and the largest dy. x of the head and
 // of the linear layers is [N, 64] or [N, 256]. The weights are [257, 64] (the token table) and [64, 256]. dy
 // of the head is [N, 257]. In the copies 257 is padded to 264.
-TEST(KernelMemory, OnADeviceHoldsBf16CopiesOfTheOperands) {
+TEST(PassMemory, OnADeviceHoldsBf16CopiesOfTheOperands) {
   auto fp32 = tiny("[step]\nbatch = 2\nsequence = 24\n");
   fp32.shape.vocabulary = 257;
   auto bf16 = fp32;
@@ -101,7 +101,7 @@ TEST(KernelMemory, OnADeviceHoldsBf16CopiesOfTheOperands) {
 // The lane of the gate copies no message: its wire format is fp32. In each of two heaps there is what MPI
 // allocates: 1.5 times the largest piece. The largest piece has 16 MiB with the gate. Without the gate it has
 // all gradients.
-TEST(KernelMemory, HoldsTheMessagesOfTheGate) {
+TEST(PassMemory, HoldsTheMessagesOfTheGate) {
   const auto gate = tiny("[allreduce]\nbackend = \"mpi\"\n[gate]\nallreduce_kib = [64, 65536]\n");
   const auto none = tiny("[allreduce]\nbackend = \"mpi\"\n");
   const auto workload = make_workload(none);

@@ -26,7 +26,7 @@ struct RankContext {
   Config const& config;
   Runtime const& runtime;
   Workload workload;
-  RankBuffers buffers = {};  ///< the list of this rank's buffers; what is allocated has its sizes from here
+  RankBuffers buffers = {};  ///< the list of this rank's buffers
   SharedFloats owner = {};   ///< keeps the elements of `memory`, `arena` and `gradients` alive
   /// The buffers of a step: the buckets, followed by the gradients. If the gradients are not copied,
   /// buckets and gradients are the same elements. Empty if both compute and all-reduces are replayed.
