@@ -28,13 +28,13 @@ struct RankContext {
   Workload workload;
   RankBuffers buffers = {};  ///< the list of this rank's buffers
   SharedFloats owner = {};   ///< keeps the elements of `memory`, `arena` and `gradients` alive
-  /// The buffers of a step: the buckets, followed by the gradients. If the gradients are not copied,
-  /// buckets and gradients are the same elements. Empty if both compute and all-reduces are replayed.
+  /// The buffers of a step: the buckets, followed by the gradients. If the gradients are not copied, buckets
+  /// and gradients are the same elements. Empty if both compute and all-reduces are replayed.
   std::span<float> memory = {};
   std::span<float> arena = {};      ///< the part of `memory` with the buckets: all gradients in ready order
   std::span<float> gradients = {};  ///< the part of `memory` that the backward pass writes, in the same order
-  /// The copies between gradients and buckets. Their bandwidth comes from the input, until a command
-  /// measures it on this machine.
+  /// The copies between gradients and buckets. Their bandwidth comes from the input, until a command measures
+  /// it on this machine.
   model::Copies copies = {};
   std::unique_ptr<ComputeLane> backward = nullptr;
   std::unique_ptr<CommunicationLane> allreduce = nullptr;
