@@ -42,46 +42,50 @@ ddproxy_may_use(results results/output results/compare results/history)
 ddproxy_may_use(miniapp/input model/text model/transformer model/step model/step/strategies model/cost model/predict
                 model/predict/graph kernels/sizes)
 ddproxy_may_use(miniapp/input/toml model/text miniapp/input)
-ddproxy_may_use(miniapp/options model/text model/step results/output results/run results/compare miniapp/input)
-ddproxy_may_use(miniapp/analysis model/text model/statistics model/step model/cost model/predict model/predict/graph results/output
-                results/file miniapp/input)
+ddproxy_may_use(miniapp/input/options model/text model/step results/output results/run results/compare miniapp/input)
+ddproxy_may_use(miniapp/predict/analysis model/text model/statistics model/step model/cost model/predict model/predict/graph
+                results/output results/file miniapp/input)
 ddproxy_may_use(miniapp/predict/account model/text model/transformer model/step model/cost model/predict model/predict/graph
-                results/output miniapp/input miniapp/input/toml miniapp/options)
+                results/output miniapp/input miniapp/input/toml miniapp/input/options)
 ddproxy_may_use(miniapp/predict model/text model/step model/step/strategies model/cost model/predict model/predict/graph
-                results/output results miniapp/input miniapp/input/toml miniapp/options miniapp/analysis miniapp/predict/account)
+                results/output results miniapp/input miniapp/input/toml miniapp/input/options miniapp/predict/analysis
+                miniapp/predict/account)
 ddproxy_may_use(miniapp/errors)
 ddproxy_may_use(miniapp/device kernels/base miniapp/errors)
-ddproxy_may_use(miniapp/cores kernels/gemm miniapp/input miniapp/input/toml miniapp/options miniapp/errors miniapp/device)
-ddproxy_may_use(miniapp/machine model/statistics model/predict kernels/base results/output miniapp/input miniapp/analysis
+ddproxy_may_use(miniapp/cores kernels/gemm miniapp/input miniapp/input/toml miniapp/input/options miniapp/errors miniapp/device)
+ddproxy_may_use(miniapp/machine model/statistics model/predict kernels/base results/output miniapp/input miniapp/predict/analysis
                 miniapp/errors miniapp/device miniapp/cores)
 ddproxy_may_use(miniapp/compute model/transformer model/step model/cost kernels/base kernels/norm kernels/attention kernels
                 miniapp/input miniapp/device)
-ddproxy_may_use(miniapp/compute/replay model/transformer model/cost kernels/base kernels miniapp/input miniapp/device miniapp/compute)
+ddproxy_may_use(miniapp/compute/replay model/transformer model/cost kernels/base kernels miniapp/input miniapp/device
+                miniapp/compute)
 ddproxy_may_use(miniapp/collectives/drivers model/step miniapp/errors miniapp/device miniapp/cores miniapp/compute)
 ddproxy_may_use(miniapp/collectives/engines model/step model/cost kernels/base results/output miniapp/input miniapp/errors
                 miniapp/device miniapp/compute miniapp/collectives/drivers)
 ddproxy_may_use(miniapp/collectives model/step model/cost miniapp/input miniapp/errors miniapp/device miniapp/collectives/drivers
                 miniapp/collectives/engines)
-ddproxy_may_use(miniapp/measure/pass model/step kernels/gemm miniapp/input miniapp/analysis miniapp/errors miniapp/device
+ddproxy_may_use(miniapp/measure/pass model/step kernels/gemm miniapp/input miniapp/predict/analysis miniapp/errors miniapp/device
                 miniapp/machine miniapp/compute miniapp/compute/replay miniapp/collectives/drivers miniapp/collectives)
 ddproxy_may_use(miniapp/measure/calibration model/statistics model/cost model/predict kernels results/output miniapp/input
-                miniapp/analysis miniapp/errors miniapp/device miniapp/cores miniapp/machine miniapp/compute
+                miniapp/predict/analysis miniapp/errors miniapp/device miniapp/cores miniapp/machine miniapp/compute
                 miniapp/collectives/drivers miniapp/collectives miniapp/measure/pass)
-ddproxy_may_use(miniapp/measure/sweep miniapp/input miniapp/options miniapp/analysis miniapp/errors miniapp/device miniapp/machine
-                miniapp/compute miniapp/collectives/drivers miniapp/collectives/engines miniapp/measure/pass
+ddproxy_may_use(miniapp/measure/sweep miniapp/input miniapp/input/options miniapp/predict/analysis miniapp/errors miniapp/device
+                miniapp/machine miniapp/compute miniapp/collectives/drivers miniapp/collectives/engines miniapp/measure/pass
                 miniapp/measure/calibration)
-ddproxy_may_use(miniapp/measure/verification model/transformer model/step model/step/check model/step/strategies kernels/base kernels
-                miniapp/input miniapp/errors miniapp/device miniapp/machine miniapp/compute miniapp/measure/pass)
+ddproxy_may_use(miniapp/measure/verification model/transformer model/step model/step/check model/step/strategies kernels/base
+                kernels miniapp/input miniapp/errors miniapp/device miniapp/machine miniapp/compute miniapp/measure/pass)
 ddproxy_may_use(miniapp/measure/step model/statistics model/step model/step/check model/cost model/predict/graph kernels/base
                 kernels/gemm miniapp/input miniapp/errors miniapp/device miniapp/machine miniapp/compute miniapp/compute/replay
                 miniapp/collectives/drivers miniapp/collectives miniapp/measure/pass miniapp/measure/calibration
                 miniapp/measure/verification)
 ddproxy_may_use(miniapp/app/record model/statistics model/step model/cost model/predict model/predict/graph kernels/gemm
-                results/output results/file results/run miniapp/input miniapp/options miniapp/analysis miniapp/device miniapp/cores
-                miniapp/machine miniapp/collectives miniapp/measure/pass miniapp/measure/calibration miniapp/measure/sweep
-                miniapp/measure/verification)
+                results/output results/file results/run miniapp/input miniapp/input/options miniapp/predict/analysis
+                miniapp/device miniapp/cores miniapp/machine miniapp/collectives miniapp/measure/pass miniapp/measure/calibration
+                miniapp/measure/sweep miniapp/measure/verification)
 ddproxy_may_use(miniapp/app model/statistics model/step model/cost model/predict model/predict/graph kernels/gemm results/output
-                results/file miniapp/input miniapp/input/toml miniapp/options miniapp/analysis miniapp/predict miniapp/errors
-                miniapp/device miniapp/machine miniapp/compute miniapp/compute/replay miniapp/measure/pass miniapp/measure/calibration
-                miniapp/measure/sweep miniapp/measure/verification miniapp/measure/step miniapp/app/record)
-ddproxy_may_use(miniapp results/output miniapp/options miniapp/predict miniapp/errors miniapp/cores miniapp/machine miniapp/app)
+                results/file miniapp/input miniapp/input/toml miniapp/input/options miniapp/predict/analysis miniapp/predict
+                miniapp/errors miniapp/device miniapp/machine miniapp/compute miniapp/compute/replay miniapp/measure/pass
+                miniapp/measure/calibration miniapp/measure/sweep miniapp/measure/verification miniapp/measure/step
+                miniapp/app/record)
+ddproxy_may_use(miniapp results/output miniapp/input/options miniapp/predict miniapp/errors miniapp/cores miniapp/machine
+                miniapp/app)

@@ -10,9 +10,9 @@
 #include "miniapp/cores/prepare_rank.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/signals.hpp"
+#include "miniapp/input/options/parse_options.hpp"
 #include "miniapp/machine/build_info.hpp"
 #include "miniapp/machine/runtime.hpp"
-#include "miniapp/options/parse_options.hpp"
 #include "miniapp/predict/login_node.hpp"
 #include "results/output/standard_streams.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <stdexcept>
 
-#include "miniapp/options/parse_options.hpp"
-#include "miniapp/options/version.hpp"
+#include "miniapp/input/options/parse_options.hpp"
+#include "miniapp/input/options/version.hpp"
 #include "miniapp/predict/login_node.hpp"
 #include "results/output/standard_streams.hpp"
 

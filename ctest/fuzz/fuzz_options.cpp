@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/options/parse_options.hpp"
+#include "miniapp/input/options/parse_options.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t count) {
   std::istringstream lines(std::string(reinterpret_cast<char const*>(bytes), count));

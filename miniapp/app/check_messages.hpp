@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "miniapp/input/options/options.hpp"
 #include "miniapp/input/workload.hpp"
-#include "miniapp/options/options.hpp"
 #include "model/cost/collective_tables.hpp"
 
 namespace ddproxy {

@@ -17,6 +17,8 @@
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/named_tables.hpp"
+#include "miniapp/input/options/output_clash.hpp"
+#include "miniapp/input/options/scattered_elements.hpp"
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/machine/core_probe.hpp"
@@ -25,8 +27,6 @@
 #include "miniapp/measure/calibration/planted_state.hpp"
 #include "miniapp/measure/step/group_lane.hpp"
 #include "miniapp/measure/sweep/benchmark_driver.hpp"
-#include "miniapp/options/output_clash.hpp"
-#include "miniapp/options/scattered_elements.hpp"
 #include "results/output/output_files.hpp"
 #include "results/output/standard_streams.hpp"
 

@@ -6,15 +6,15 @@
 #include <functional>
 #include <optional>
 
-#include "miniapp/analysis/stopping.hpp"
 #include "miniapp/app/record/recorder.hpp"
 #include "miniapp/app/record/resume.hpp"
 #include "miniapp/app/run_ends.hpp"
+#include "miniapp/input/options/options.hpp"
 #include "miniapp/measure/calibration/collect_measurements.hpp"
 #include "miniapp/measure/calibration/complete_tables.hpp"
 #include "miniapp/measure/calibration/phases.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
-#include "miniapp/options/options.hpp"
+#include "miniapp/predict/analysis/stopping.hpp"
 
 namespace ddproxy {
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "kernels/gemm/gemm.hpp"
-#include "miniapp/analysis/json_tables.hpp"
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/tables.hpp"
 #include "miniapp/device/device.hpp"
@@ -13,6 +12,7 @@
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/machine/memory.hpp"
+#include "miniapp/predict/analysis/json_tables.hpp"
 #include "results/file/trace.hpp"
 #include "results/output/standard_streams.hpp"
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <iterator>
 
-#include "miniapp/analysis/contradiction.hpp"
-#include "miniapp/analysis/noise_text.hpp"
-#include "miniapp/analysis/round_prediction.hpp"
-#include "miniapp/analysis/score_text.hpp"
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/tables.hpp"
 #include "miniapp/measure/sweep/sweep.hpp"
+#include "miniapp/predict/analysis/contradiction.hpp"
+#include "miniapp/predict/analysis/noise_text.hpp"
+#include "miniapp/predict/analysis/round_prediction.hpp"
+#include "miniapp/predict/analysis/score_text.hpp"
 #include "model/predict/graph/predict_strategy.hpp"
 #include "model/statistics/median_interval.hpp"
 #include "results/output/standard_streams.hpp"

@@ -8,10 +8,10 @@
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/named_tables.hpp"
+#include "miniapp/input/options/output_clash.hpp"
 #include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/machine/core_probe.hpp"
 #include "miniapp/machine/interruption.hpp"
-#include "miniapp/options/output_clash.hpp"
 #include "results/output/output_files.hpp"
 
 namespace ddproxy {

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/analysis/step_figures.hpp"
 #include "miniapp/app/record/recorder.hpp"
+#include "miniapp/input/options/options.hpp"
 #include "miniapp/measure/step/step_calibration.hpp"
 #include "miniapp/measure/step/step_context.hpp"
 #include "miniapp/measure/step/step_meter.hpp"
-#include "miniapp/options/options.hpp"
+#include "miniapp/predict/analysis/step_figures.hpp"
 
 namespace ddproxy {
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "miniapp/analysis/json_tables.hpp"
-#include "miniapp/analysis/noise_text.hpp"
 #include "miniapp/app/record/resume.hpp"
 #include "miniapp/app/step_session.hpp"
 #include "miniapp/app/step_tables.hpp"
@@ -17,6 +15,8 @@
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/pass/step_traces.hpp"
 #include "miniapp/measure/step/peak_rate.hpp"
+#include "miniapp/predict/analysis/json_tables.hpp"
+#include "miniapp/predict/analysis/noise_text.hpp"
 #include "model/predict/graph/live_memory.hpp"
 #include "model/step/host_waits.hpp"
 #include "results/file/trace.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "miniapp/analysis/step_figures.hpp"
+#include "miniapp/predict/analysis/step_figures.hpp"
 
 namespace ddproxy {
 

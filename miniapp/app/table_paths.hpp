@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "miniapp/options/options.hpp"
+#include "miniapp/input/options/options.hpp"
 
 namespace ddproxy {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/analysis/analysis.hpp"
-#include "miniapp/analysis/stopping.hpp"
 #include "miniapp/measure/calibration/calibrate.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
+#include "miniapp/predict/analysis/analysis.hpp"
+#include "miniapp/predict/analysis/stopping.hpp"
 #include "model/predict/uncertainty.hpp"
 
 namespace ddproxy {

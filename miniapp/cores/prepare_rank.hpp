@@ -3,7 +3,7 @@
 #pragma once
 
 #include "miniapp/cores/thread_choice.hpp"
-#include "miniapp/options/options.hpp"
+#include "miniapp/input/options/options.hpp"
 
 namespace ddproxy {
 

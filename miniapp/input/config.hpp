@@ -88,7 +88,8 @@ struct Config {
   std::vector<double> caps_mib;
   double first_bucket_mib = 0;  ///< cap of the first bucket, MiB; 0: the cap of all buckets
   int samples = 5;              ///< smallest number of samples of each case
-  double target = 0.05;  ///< how precisely E must be known: see is_precise() in miniapp/analysis/stopping.hpp
+  double target =
+      0.05;  ///< how precisely E must be known: see is_precise() in miniapp/predict/analysis/stopping.hpp
   /// Time limit of all rounds together, seconds. After the first `samples` rounds, the sweep takes more
   /// rounds if E of a case is not yet known within `target` and time is left. 0: exactly `samples` rounds are
   /// taken.

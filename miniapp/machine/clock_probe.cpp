@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "miniapp/analysis/figure_of_merit.hpp"
+#include "miniapp/predict/analysis/figure_of_merit.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "miniapp/analysis/figure_of_merit.hpp"
+#include "miniapp/predict/analysis/figure_of_merit.hpp"
 
 namespace ddproxy {
 namespace {

@@ -10,10 +10,10 @@
 #include <limits>
 #include <memory>
 
-#include "miniapp/analysis/figure_of_merit.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/machine/clock_probe.hpp"
+#include "miniapp/predict/analysis/figure_of_merit.hpp"
 #include "model/statistics/quantile.hpp"
 
 namespace ddproxy {

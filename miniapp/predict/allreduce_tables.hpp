@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "miniapp/input/config.hpp"
-#include "miniapp/options/options.hpp"
+#include "miniapp/input/options/options.hpp"
 #include "model/cost/allreduce_topology.hpp"
 
 namespace ddproxy {

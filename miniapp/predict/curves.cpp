@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "miniapp/analysis/score_text.hpp"
+#include "miniapp/predict/analysis/score_text.hpp"
 #include "model/cost/csv.hpp"
 
 namespace ddproxy {

@@ -8,8 +8,8 @@
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/config.hpp"
 #include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/options/options.hpp"
 #include "miniapp/input/workload.hpp"
-#include "miniapp/options/options.hpp"
 
 namespace ddproxy {
 

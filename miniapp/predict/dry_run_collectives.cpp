@@ -8,8 +8,8 @@
 
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/message_sizes.hpp"
+#include "miniapp/input/options/scattered_elements.hpp"
 #include "miniapp/input/words.hpp"
-#include "miniapp/options/scattered_elements.hpp"
 #include "miniapp/predict/dry_run.hpp"
 #include "model/step/describe.hpp"
 

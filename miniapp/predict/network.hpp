@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "miniapp/input/config.hpp"
+#include "miniapp/input/options/predict_options.hpp"
 #include "miniapp/input/verb_costs.hpp"
-#include "miniapp/options/predict_options.hpp"
 #include "model/cost/allreduce_cost.hpp"
 
 namespace ddproxy {

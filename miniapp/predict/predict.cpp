@@ -8,8 +8,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "miniapp/analysis/analysis.hpp"
-#include "miniapp/options/output_clash.hpp"
+#include "miniapp/input/options/output_clash.hpp"
+#include "miniapp/predict/analysis/analysis.hpp"
 #include "miniapp/predict/curves.hpp"
 #include "miniapp/predict/prediction.hpp"
 #include "miniapp/predict/prediction_json.hpp"

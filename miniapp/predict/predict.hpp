@@ -4,7 +4,7 @@
 
 #include <ostream>
 
-#include "miniapp/options/options.hpp"
+#include "miniapp/input/options/options.hpp"
 
 namespace ddproxy {
 

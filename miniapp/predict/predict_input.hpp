@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "miniapp/input/options/options.hpp"
 #include "miniapp/input/workload.hpp"
-#include "miniapp/options/options.hpp"
 #include "model/predict/timeline.hpp"
 
 namespace ddproxy {

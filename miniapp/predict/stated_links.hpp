@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "miniapp/options/predict_options.hpp"
+#include "miniapp/input/options/predict_options.hpp"
 #include "model/cost/allreduce_cost.hpp"
 
 namespace ddproxy {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/analysis/analysis.hpp"
+#include "miniapp/predict/analysis/analysis.hpp"
 #include "model/statistics/median_interval.hpp"
 #include "model/statistics/quantile.hpp"
 

@@ -9,10 +9,10 @@
 
 #include "ctest/miniapp/input/input_file.hpp"
 #include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/options/scattered_elements.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/input/workload.hpp"
-#include "miniapp/options/scattered_elements.hpp"
 
 namespace ddproxy {
 namespace {

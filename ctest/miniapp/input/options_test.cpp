@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/options/parse_options.hpp"
+#include "miniapp/input/options/parse_options.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include "miniapp/analysis/contradiction.hpp"
-#include "miniapp/analysis/noise_text.hpp"
-#include "miniapp/analysis/round_prediction.hpp"
-#include "miniapp/analysis/stopping.hpp"
+#include "miniapp/predict/analysis/contradiction.hpp"
+#include "miniapp/predict/analysis/noise_text.hpp"
+#include "miniapp/predict/analysis/round_prediction.hpp"
+#include "miniapp/predict/analysis/stopping.hpp"
 
 // Tests the condition that ends a sweep, the prediction from the times of a sample's own round, the warning
 // about noise, and contradictions.

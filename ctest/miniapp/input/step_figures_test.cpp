@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/analysis/step_figures.hpp"
+#include "miniapp/predict/analysis/step_figures.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/analysis/sweep_states.hpp"
+#include "miniapp/predict/analysis/sweep_states.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,12 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "miniapp/analysis/analysis.hpp"
-#include "miniapp/analysis/step_figures.hpp"
-#include "miniapp/analysis/stopping.hpp"
-#include "miniapp/analysis/sweep_states.hpp"
 #include "miniapp/app/record/provenance.hpp"
 #include "miniapp/app/record/resume_check.hpp"
+#include "miniapp/input/options/options.hpp"
 #include "miniapp/machine/clock_report.hpp"
 #include "miniapp/measure/calibration/collect_measurements.hpp"
 #include "miniapp/measure/calibration/complete_tables.hpp"
@@ -20,7 +17,10 @@
 #include "miniapp/measure/sweep/sweep.hpp"
 #include "miniapp/measure/verification/precision.hpp"
 #include "miniapp/measure/verification/wire_error.hpp"
-#include "miniapp/options/options.hpp"
+#include "miniapp/predict/analysis/analysis.hpp"
+#include "miniapp/predict/analysis/step_figures.hpp"
+#include "miniapp/predict/analysis/stopping.hpp"
+#include "miniapp/predict/analysis/sweep_states.hpp"
 #include "model/step/bucket_plan.hpp"
 #include "results/file/writer.hpp"
 #include "results/output/text_file.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/analysis/figure_of_merit.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
+#include "miniapp/predict/analysis/figure_of_merit.hpp"
 #include "model/predict/machine_state.hpp"
 #include "results/file/writer.hpp"
 

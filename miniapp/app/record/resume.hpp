@@ -4,9 +4,9 @@
 
 #include "miniapp/app/record/resume_check.hpp"
 #include "miniapp/input/config.hpp"
+#include "miniapp/input/options/options.hpp"
+#include "miniapp/input/options/output_clash.hpp"
 #include "miniapp/machine/runtime.hpp"
-#include "miniapp/options/options.hpp"
-#include "miniapp/options/output_clash.hpp"
 
 namespace ddproxy {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/analysis/analysis.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
+#include "miniapp/predict/analysis/analysis.hpp"
 #include "model/predict/measurements.hpp"
 #include "model/statistics/estimate.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "miniapp/analysis/figure_of_merit.hpp"
+#include "miniapp/predict/analysis/figure_of_merit.hpp"
 
 namespace ddproxy {
 

@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 
-#include "miniapp/analysis/figure_of_merit.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
 #include "miniapp/compute/compute_lane.hpp"
 #include "miniapp/compute/shared_floats.hpp"
@@ -18,6 +17,7 @@
 #include "miniapp/machine/state_probe.hpp"
 #include "miniapp/measure/pass/compiled_step.hpp"
 #include "miniapp/measure/pass/library_memory.hpp"
+#include "miniapp/predict/analysis/figure_of_merit.hpp"
 
 namespace ddproxy {
 

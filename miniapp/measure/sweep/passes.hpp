@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/analysis/analysis.hpp"
 #include "miniapp/input/cases.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/measure/pass/step_traces.hpp"
 #include "miniapp/measure/sweep/parts.hpp"
+#include "miniapp/predict/analysis/analysis.hpp"
 
 namespace ddproxy {
 

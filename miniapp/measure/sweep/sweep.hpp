@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/analysis/analysis.hpp"
+#include "miniapp/input/options/turn_options.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/measure/pass/step_traces.hpp"
 #include "miniapp/measure/sweep/parts.hpp"
-#include "miniapp/options/turn_options.hpp"
+#include "miniapp/predict/analysis/analysis.hpp"
 
 namespace ddproxy {
 

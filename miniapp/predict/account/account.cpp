@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "miniapp/input/config.hpp"
+#include "miniapp/input/options/output_clash.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
-#include "miniapp/options/output_clash.hpp"
 #include "model/predict/graph/sharded_forms.hpp"
 #include "model/step/sent_share.hpp"
 #include "model/transformer/ffn_stack.hpp"

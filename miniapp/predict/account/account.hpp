@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/options/options.hpp"
+#include "miniapp/input/options/options.hpp"
 #include "miniapp/predict/account/memory.hpp"
 #include "model/cost/accounting.hpp"
 #include "model/step/step_graph.hpp"

@@ -8,12 +8,12 @@
 #include <functional>
 #include <stdexcept>
 
+#include "miniapp/input/options/output_clash.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/input/unit_memory.hpp"
 #include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
-#include "miniapp/options/output_clash.hpp"
 #include "results/output/text_file.hpp"
 
 namespace ddproxy {

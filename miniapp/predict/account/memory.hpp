@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "miniapp/input/config.hpp"
-#include "miniapp/options/options.hpp"
+#include "miniapp/input/options/options.hpp"
 #include "model/cost/activation_memory.hpp"
 #include "model/predict/graph/memory_format.hpp"
 #include "model/predict/graph/memory_moments.hpp"

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "miniapp/input/options/output_clash.hpp"
 #include "miniapp/input/toml/find_input.hpp"
-#include "miniapp/options/output_clash.hpp"
 #include "model/text/echo.hpp"
 #include "results/output/text_file.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/options/options.hpp"
+#include "miniapp/input/options/options.hpp"
 #include "model/predict/step_time_fit.hpp"
 
 namespace ddproxy {
