@@ -229,7 +229,7 @@ TEST(Allocations, AreNoneInTheTwinOfAWholeStep) {
 TEST(Allocations, AreNoneInATwinWhoseLanesShareALink) {
   const auto shape = model::find_preset("tiny");
   const auto pass = model::backward_pass(shape);
-  const model::WholeStep strategy{.sharding = {.stage = model::ShardStage::fsdp, .group = 2}};
+  const model::Strategy strategy{.sharding = {.stage = model::ShardStage::fsdp, .group = 2}};
   const auto graphs = model::whole_step(pass, model::forward_pass(shape), 48, strategy, 4);
   auto const& graph = graphs.classes.front().graph;
   for (const bool thread : {true, false}) {

@@ -145,7 +145,7 @@ TEST(CountedEngine, AStepWithBroadcastsCarriesTheBytesOfItsGraph) {
   if (ranks() < 2) GTEST_SKIP() << "needs two ranks";
   const auto shape = model::find_preset("tiny");
   const auto pass = model::backward_pass(shape);
-  model::WholeStep strategy{.ddp = {.plan = plan_of(shape)}, .optimizer = model::Optimizer::adamw};
+  model::Strategy strategy{.ddp = {.plan = plan_of(shape)}, .optimizer = model::Optimizer::adamw};
   strategy.sharding = {.stage = model::ShardStage::zero1, .update = Verb::broadcast};
   const auto graphs = model::whole_step(pass, model::forward_pass(shape), 16, strategy, ranks());
   for (const bool blocking : {false, true}) {

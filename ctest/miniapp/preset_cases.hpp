@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "miniapp/input/cases.hpp"
-#include "model/step/strategies/strategy.hpp"
+#include "model/step/strategies/named_strategy.hpp"
 #include "model/step/strategies/whole_step.hpp"
 
 namespace ddproxy {
@@ -24,7 +24,7 @@ inline std::vector<Case> preset_cases(Config config, Workload const& workload) {
 
 /// Returns whole steps of data-parallel training that together have tasks of every kind. All of them have the
 /// buckets of `plan`.
-inline std::vector<model::WholeStep> preset_steps(model::Plan const& plan) {
+inline std::vector<model::Strategy> preset_steps(model::Plan const& plan) {
   using namespace model;
   const Ddp overlapped{.plan = plan};
   const Ddp copied{.plan = plan, .copies = CopyMode::in_out};

@@ -151,7 +151,7 @@ struct Sharded {
   model::RankGraphs graphs;
   model::StepCosts costs;
 
-  explicit Sharded(model::WholeStep strategy, std::map<model::Lane, std::size_t> const& links = {}) {
+  explicit Sharded(model::Strategy strategy, std::map<model::Lane, std::size_t> const& links = {}) {
     const auto shape = model::find_preset("tiny");
     const auto pass = model::backward_pass(shape);
     std::vector<std::int64_t> bytes;
@@ -244,7 +244,7 @@ class Played {
   std::size_t over_ = 0;
 };
 
-std::vector<model::WholeStep> several_lanes() {
+std::vector<model::Strategy> several_lanes() {
   using model::ShardStage;
   return {{.sharding = {.stage = ShardStage::fsdp, .group = 4}},
           {.micro_batches = 2, .clipped = true, .sharding = {.stage = ShardStage::fsdp, .group = 2}},

@@ -33,7 +33,7 @@ inline std::vector<model::Shape> shapes_without_padding() {
 }
 
 inline StepCase case_of(model::Shape const& shape, model::Sharding const& sharding,
-                        model::WholeStep strategy = {}) {
+                        model::Strategy strategy = {}) {
   strategy.ddp.plan = plan_of(shape);
   strategy.sharding = sharding;
   return {.shape = shape, .tokens = {2, 13}, .strategy = strategy};

@@ -54,7 +54,7 @@ TEST(ShardedStep, HasTheGradientsAndTheLossOfDataParallelism) {
 TEST(ShardedStep, AccumulatesMicroBatchesAndRecomputes) {
   for (auto const& shape : shapes())
     for (const auto checkpoint : {model::Checkpoint::none, model::Checkpoint::layer}) {
-      const model::WholeStep strategy{.micro_batches = 3, .checkpoint = checkpoint};
+      const model::Strategy strategy{.micro_batches = 3, .checkpoint = checkpoint};
       ShardedRun whole(case_of(shape, {}, strategy));
       whole.run();
       const auto expected = whole.model_values(Content::gradient);

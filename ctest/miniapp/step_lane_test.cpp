@@ -114,7 +114,7 @@ TEST(StepLane, MicroBatchesGiveTheGradientsOfOneBatch) {
 
 TEST(StepLane, CheckpointsGiveTheSameBits) {
   for (auto const& shape : some_shapes()) {
-    model::WholeStep strategy{.ddp = {.plan = plan_of(shape)}, .micro_batches = 2};
+    model::Strategy strategy{.ddp = {.plan = plan_of(shape)}, .micro_batches = 2};
     StepRun kept({shape, {2, 13}, strategy});
     strategy.checkpoint = model::Checkpoint::layer;
     StepRun again({shape, {2, 13}, strategy});
@@ -126,7 +126,7 @@ TEST(StepLane, CheckpointsGiveTheSameBits) {
 
 TEST(StepLane, BucketsInMemoryOfTheirOwnGiveTheSameBits) {
   const model::Shape shape = small_llama();
-  model::WholeStep strategy{.ddp = {.plan = plan_of(shape)}, .micro_batches = 2};
+  model::Strategy strategy{.ddp = {.plan = plan_of(shape)}, .micro_batches = 2};
   StepRun direct({shape, {2, 13}, strategy});
   strategy.ddp.copies = model::CopyMode::in_out;
   StepRun copied({shape, {2, 13}, strategy});
@@ -204,7 +204,7 @@ TEST(StepLanePlanted, ATaskThatLacksAnAccessIsRefused) {
 
 TEST(StepLane, RefusesAMissingClipLimitAndATooLongSequence) {
   const model::Shape shape = small_llama();
-  const model::WholeStep clipped{.ddp = {.plan = plan_of(shape)}, .clipped = true};
+  const model::Strategy clipped{.ddp = {.plan = plan_of(shape)}, .clipped = true};
   EXPECT_THROW(StepRun({shape, {2, 13}, clipped}), std::invalid_argument);
   EXPECT_THROW(StepRun({shape, {2, 13}, clipped, 0.0}), std::invalid_argument);
   EXPECT_THROW(StepRun({shape, {2, 21}, {.ddp = {.plan = plan_of(shape)}}}),

@@ -56,12 +56,12 @@ model::PhaseCosts phases_of(model::Shape const& shape, model::BackwardPass const
 struct Twin {
   model::Shape shape = model::find_preset("tiny");
   model::BackwardPass pass = model::backward_pass(shape);
-  model::WholeStep strategy;
+  model::Strategy strategy;
   model::AllreduceCost cost = model::AlphaBeta{0.5e-3, 40e6};
   model::PhaseCosts phases;
   model::RankGraphs graphs;
 
-  explicit Twin(model::WholeStep const& how) : strategy(how) {
+  explicit Twin(model::Strategy const& how) : strategy(how) {
     strategy.optimizer = model::Optimizer::adamw;
     strategy.ddp.plan = model::bucketed_plan(gradient_bytes(), std::vector<std::int64_t>{65536});
     phases = phases_of(shape, pass, strategy.clipped);
@@ -102,7 +102,7 @@ std::vector<std::unique_ptr<CommunicationLane>> lanes_of(Twin const& twin, Compi
   return make_lanes(std::move(engines), {.thread = thread}, 0);
 }
 
-std::vector<model::WholeStep> strategies() {
+std::vector<model::Strategy> strategies() {
   return {{},
           {.clipped = true},
           {.checkpoint = Checkpoint::layer},
@@ -112,7 +112,7 @@ std::vector<model::WholeStep> strategies() {
           {.ddp = {.overlapped = false}, .clipped = true}};
 }
 
-std::string name_of(model::WholeStep const& s) {
+std::string name_of(model::Strategy const& s) {
   return "k " + std::to_string(s.micro_batches) + (s.sync == Sync::each ? ", each" : "") +
          (s.clipped ? ", clipped" : "") + (s.checkpoint == Checkpoint::layer ? ", checkpoint" : "") +
          (s.ddp.overlapped ? "" : ", not overlapped");

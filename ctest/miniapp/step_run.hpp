@@ -28,7 +28,7 @@ inline constexpr std::uint32_t step_seed = 42;
 struct StepCase {
   model::Shape shape;
   model::Tokens tokens;  ///< number and length of the sequences of a micro-batch
-  model::WholeStep strategy = {};
+  model::Strategy strategy = {};
   std::optional<double> clip = std::nullopt;
   kernels::AdamwSettings optimizer = {};
   /// Tokens of this rank, [micro-batch]. If the list is empty, StepRun draws random tokens.

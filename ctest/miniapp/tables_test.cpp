@@ -19,7 +19,7 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-CaseReport measured(model::Strategy const& strategy, double cap_mib, model::Estimate total) {
+CaseReport measured(model::NamedStrategy const& strategy, double cap_mib, model::Estimate total) {
   CaseReport report{};
   report.item.strategy = strategy;
   report.item.cap_mib = cap_mib;
@@ -52,7 +52,7 @@ TEST(TuningLine, ComparesTheBestCapWith25MiBAndTheWorstCap) {
 // Of all cases, added/4 has the smallest T and added/1 the largest. Neither of them is a bucketed case, so
 // the line must not name them.
 TEST(TuningLine, NamesOnlyCasesOfTheStrategyBucketed) {
-  const model::Strategy added{"added", model::BucketRule::cap, true, model::ddp};
+  const model::NamedStrategy added{"added", model::BucketRule::cap, true, model::ddp};
   const std::vector<CaseReport> reports{
       measured(added, 4, {0.1, 0.1, 0.1}), measured(added, 1, {0.9, 0.9, 0.9}),
       measured(added, 25, {0.11, 0.11, 0.11}),

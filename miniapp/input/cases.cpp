@@ -14,7 +14,7 @@
 namespace ddproxy {
 namespace {
 
-Case with_cap(model::Strategy const& strategy, Config const& config, Workload const& workload,
+Case with_cap(model::NamedStrategy const& strategy, Config const& config, Workload const& workload,
               double cap_mib) {
   const std::int64_t cap = to_bytes(cap_mib), caps[] = {first_bucket_of(config).value_or(cap), cap};
   return {strategy, cap_mib, model::bucketed_plan(workload.gradient_bytes, caps)};
@@ -23,7 +23,7 @@ Case with_cap(model::Strategy const& strategy, Config const& config, Workload co
 // Throws std::invalid_argument if a sweep cannot run and predict the graphs of a strategy. A workload without
 // operators has no graph yet, so nothing is checked here. model::predict() builds a graph later and checks
 // it.
-void require_fit(model::Strategy const& strategy, Config const& config, Workload const& workload) {
+void require_fit(model::NamedStrategy const& strategy, Config const& config, Workload const& workload) {
   constexpr std::size_t ranks = 2;
   if (workload.pass.operations.empty()) return;
   const Case item{strategy, 0, model::per_tensor_plan(workload.gradient_bytes)};

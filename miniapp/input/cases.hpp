@@ -12,7 +12,7 @@
 #include "model/predict/timeline.hpp"
 #include "model/step/bucket_plan.hpp"
 #include "model/step/cap_walk.hpp"
-#include "model/step/strategies/strategy.hpp"
+#include "model/step/strategies/named_strategy.hpp"
 
 namespace ddproxy {
 
@@ -25,7 +25,7 @@ std::int64_t to_bytes(double mib);
 /// One case, which is one row of the sweep: a strategy, and a cap if the strategy has caps. The plan of the
 /// strategy `optimal` depends on costs, so it is empty until plan_optimal() assigns it.
 struct Case {
-  model::Strategy strategy;
+  model::NamedStrategy strategy;
   double cap_mib = 0;  ///< bucket cap, MiB; 0 if the strategy has no caps
   model::Plan plan = {};
 
@@ -51,7 +51,7 @@ model::Copies copies_of(Config const& config);
 
 /// Returns the cases of the input file, in the order of its strategies. A strategy with caps (`bucketed`) has
 /// one case for each cap. Throws std::invalid_argument if a sweep cannot run and predict the graphs of a
-/// strategy (model::unfit_for_sweep() in model/step/strategies/strategy.hpp).
+/// strategy (model::unfit_for_sweep() in model/step/strategies/named_strategy.hpp).
 std::vector<Case> make_cases(Config const& config, Workload const& workload);
 
 /// Returns how a case averages the gradients: its plan, whether it overlaps communication with compute, the

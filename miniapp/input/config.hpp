@@ -14,8 +14,8 @@
 #include "miniapp/input/words.hpp"
 #include "model/cost/machine.hpp"
 #include "model/cost/operation_work.hpp"
+#include "model/step/strategies/named_strategy.hpp"
 #include "model/step/strategies/sharding.hpp"
-#include "model/step/strategies/strategy.hpp"
 #include "model/step/strategies/whole_step.hpp"
 #include "model/transformer/gpt2.hpp"
 
@@ -84,7 +84,7 @@ struct Config {
   double piece_mib = 16;                 ///< MiB; a larger collective of MPI is divided into such pieces
   double timeout_s = 300;  ///< time limit of a collective and of other calls in which a rank waits, seconds
 
-  std::vector<model::Strategy> strategies;
+  std::vector<model::NamedStrategy> strategies;
   std::vector<double> caps_mib;
   double first_bucket_mib = 0;  ///< cap of the first bucket, MiB; 0: the cap of all buckets
   int samples = 5;              ///< smallest number of samples of each case

@@ -17,7 +17,7 @@
 
 namespace ddproxy {
 
-model::WholeStep strategy_of(Config const& config) {
+model::Strategy strategy_of(Config const& config) {
   auto const& step = config.step;
   return {.ddp = {.overlapped = config.progress != Progress::none,
                   .copies = config.copies,
@@ -148,15 +148,15 @@ double step_cap_mib(Config const& config) {
   return config.caps_mib == default_caps_mib ? common_cap_mib : config.caps_mib.front();
 }
 
-model::WholeStep step_to_run(Config const& config, Workload const& workload) {
+model::Strategy step_to_run(Config const& config, Workload const& workload) {
   const std::int64_t cap = to_bytes(step_cap_mib(config));
   const std::int64_t caps[] = {first_bucket_of(config).value_or(cap), cap};
-  model::WholeStep step = strategy_of(config);
+  model::Strategy step = strategy_of(config);
   step.ddp.plan = model::bucketed_plan(workload.gradient_bytes, caps);
   return step;
 }
 
-model::RankGraphs whole_step_of(Config const& config, model::WholeStep const& strategy, std::size_t ranks) {
+model::RankGraphs whole_step_of(Config const& config, model::Strategy const& strategy, std::size_t ranks) {
   check_sharding(config, strategy.sharding, ranks);
   auto step = model::whole_step(model::backward_pass(config.shape), model::forward_pass(config.shape),
                                 config.tokens.count(), strategy, ranks);
@@ -164,7 +164,7 @@ model::RankGraphs whole_step_of(Config const& config, model::WholeStep const& st
   return handed_back ? model::with_host_waits(std::move(step)) : step;
 }
 
-model::RankGraphs costed_step_of(Config const& config, model::WholeStep strategy, std::size_t ranks) {
+model::RankGraphs costed_step_of(Config const& config, model::Strategy strategy, std::size_t ranks) {
   strategy.ddp.wire = data_type_of(WireFormat::fp32);
   return whole_step_of(config, strategy, ranks);
 }

@@ -14,7 +14,7 @@ namespace ddproxy {
 
 /// Returns what the input's step consists of, with an empty plan. Copies, the wire format and the overlap are
 /// those of [allreduce]: with progress = "none" nothing overlaps.
-model::WholeStep strategy_of(Config const& config);
+model::Strategy strategy_of(Config const& config);
 
 /// Checks that `ddproxy step` can run the input. Throws std::invalid_argument in these cases:
 /// - The input gives [compute] times, which are times of the backward pass only.
@@ -63,16 +63,16 @@ double step_cap_mib(Config const& config);
 
 /// Returns the step that `ddproxy step` runs: strategy_of() with buckets of step_cap_mib(). If the input
 /// gives a limit of the first bucket (first_bucket_of() in cases.hpp), the first bucket has this limit.
-model::WholeStep step_to_run(Config const& config, Workload const& workload);
+model::Strategy step_to_run(Config const& config, Workload const& workload);
 
 /// Builds the graphs of a step of the input's model on `ranks` ranks. In a build for a device with backend
 /// "mpi" they have HostWaits (model/step/host_waits.hpp). Throws as check_sharding() and model::whole_step()
 /// do.
-model::RankGraphs whole_step_of(Config const& config, model::WholeStep const& strategy, std::size_t ranks);
+model::RankGraphs whole_step_of(Config const& config, model::Strategy const& strategy, std::size_t ranks);
 
 /// Builds the same graphs with gradients in fp32 on the wire, whatever the strategy says. Use them with costs
 /// that are functions of bytes of gradients in memory: the result of of_gradients(), kappa and gamma. Throws
 /// as whole_step_of() does.
-model::RankGraphs costed_step_of(Config const& config, model::WholeStep strategy, std::size_t ranks);
+model::RankGraphs costed_step_of(Config const& config, model::Strategy strategy, std::size_t ranks);
 
 }  // namespace ddproxy

@@ -43,7 +43,7 @@ void check_units_here(Config const& config, std::size_t ranks) {
   check_units(config, config.sharding, ranks, room);
 }
 
-std::string describe_buckets(model::WholeStep const& step, double cap_mib) {
+std::string describe_buckets(model::Strategy const& step, double cap_mib) {
   const std::string parts = reduced_parts_text(step.sharding, cap_mib);
   if (step.sharding.way().has_units) return parts + '\n';
   return fmt::format("{}: {} {}\n", parts, step.ddp.plan.size(), buckets_text(step.ddp.plan));
@@ -93,7 +93,7 @@ std::size_t ranks_of(Config const& config) {
   return std::max<std::size_t>(likely_ranks, is_sharded(config) ? config.sharding.group : 0);
 }
 
-std::string describe_time(Config const& config, Workload const& workload, model::WholeStep const& step) {
+std::string describe_time(Config const& config, Workload const& workload, model::Strategy const& step) {
   const auto phases = roofline_phases(config, workload.pass, step.clipped);
   if (!phases)
     return "time: not known before the run, because the input has no roofline ([machine] peak_flops and "
@@ -120,7 +120,7 @@ std::string describe_time(Config const& config, Workload const& workload, model:
 std::string describe_step_plan(Config const& config, Workload const& workload) {
   check_can_step(config);
   check_can_run(config);
-  const model::WholeStep step = step_to_run(config, workload);
+  const model::Strategy step = step_to_run(config, workload);
   const auto graphs = whole_step_of(config, step, ranks_of(config));
   check_units_here(config, ranks_of(config));
   std::string text = describe_model(config, workload);

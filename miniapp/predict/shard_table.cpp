@@ -85,7 +85,7 @@ struct Setting {
 std::vector<ShardRow> rows_of(Setting const& setting, std::string const& method,
                               model::Sharding const& sharding) {
   Config const& config = setting.input.config;
-  model::WholeStep strategy = strategy_of(config);
+  model::Strategy strategy = strategy_of(config);
   strategy.sharding = sharding;
   model::Job job = setting.prediction.job;
   if (sharding.way().divided.any()) job.copies = {};

@@ -26,8 +26,8 @@ void check_total(Case const& item, double seconds) {
       item.name(), seconds));
 }
 
-VerbCosts collective_costs(Config const& config, model::WholeStep const& how, model::Job const& job,
-                           int ranks, VerbTables const& tables, int ranks_per_node) {
+VerbCosts collective_costs(Config const& config, model::Strategy const& how, model::Job const& job, int ranks,
+                           VerbTables const& tables, int ranks_per_node) {
   if (tables && how.sharding.way().divided.any())
     return verb_costs(whole_step_of(config, how, static_cast<std::size_t>(ranks)), tables, ranks_per_node);
   VerbCosts only;
@@ -37,7 +37,7 @@ VerbCosts collective_costs(Config const& config, model::WholeStep const& how, mo
 
 }  // namespace
 
-StepPrediction predict_step(Config const& config, model::WholeStep const& strategy,
+StepPrediction predict_step(Config const& config, model::Strategy const& strategy,
                             model::PhaseCosts const& phases, model::Job const& job,
                             std::vector<Case> const& cases, int ranks, VerbTables const& tables,
                             int ranks_per_node) {
@@ -49,7 +49,7 @@ StepPrediction predict_step(Config const& config, model::WholeStep const& strate
                         .tokens = config.tokens.count() * batches,
                         .memory = {0, config.device_memory},
                         .cases = {}};
-  model::WholeStep how = strategy;
+  model::Strategy how = strategy;
   const bool has_units = strategy.sharding.way().has_units;
   for (Case const& item : cases) {
     if (has_units && !result.cases.empty()) break;

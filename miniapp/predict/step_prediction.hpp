@@ -48,7 +48,7 @@ struct ShardRow {
 
 /// The prediction of a whole step for one number of ranks.
 struct StepPrediction {
-  model::WholeStep strategy;  ///< the argument `strategy` of predict_step(); each case has its own plan
+  model::Strategy strategy;  ///< the argument `strategy` of predict_step(); each case has its own plan
   int ranks = 0;
   std::int64_t sequences = 0;  ///< global batch: micro-batch x accumulation x ranks
   std::int64_t tokens = 0;     ///< tokens of all ranks in one step
@@ -70,7 +70,7 @@ struct StepPrediction {
 /// std::invalid_argument if the step cannot be divided among the ranks, if a cost is not known, or if a
 /// predicted T is not finite or not positive. Throws, too, what model::simulate()
 /// (model/predict/graph/simulate_step.hpp) throws.
-StepPrediction predict_step(Config const& config, model::WholeStep const& strategy,
+StepPrediction predict_step(Config const& config, model::Strategy const& strategy,
                             model::PhaseCosts const& phases, model::Job const& job,
                             std::vector<Case> const& cases, int ranks, VerbTables const& tables = {},
                             int ranks_per_node = 0);

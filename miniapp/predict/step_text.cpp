@@ -19,7 +19,7 @@ using Out = std::back_insert_iterator<std::string>;
 
 // Says in which micro-batches the gradients are averaged. If the stage divides the gradients among the ranks,
 // they are averaged in each micro-batch, whatever `sync` says.
-char const* average_text(model::WholeStep const& how) {
+char const* average_text(model::Strategy const& how) {
   const bool each = how.sync == model::Sync::each || how.sharding.way().divided.gradients;
   return each ? "each micro-batch" : "the last micro-batch";
 }
@@ -38,7 +38,7 @@ std::string heading(StepPrediction const& step) {
 }
 
 // Says why E of the whole step differs from E of the backward pass, which is printed above it.
-std::string exposed_text(model::WholeStep const& how) {
+std::string exposed_text(model::Strategy const& how) {
   if (how.sharding.way().divided.any())
     return "E: exposed communication of the whole step. It differs from E above, because a sharded step has "
            "other collectives\n";

@@ -124,7 +124,7 @@ TEST(Cases, HaveTheOrderOfTheInput) {
 
 TEST(Cases, AnAddedStrategyMayHaveCapsButIsNotBucketed) {
   auto config = read_config(std::string(ddproxy::inputs_folder) + "/gpt2-large-a100x8.toml");
-  const model::Strategy added{"added", model::BucketRule::cap, true, model::ddp};
+  const model::NamedStrategy added{"added", model::BucketRule::cap, true, model::ddp};
   config.strategies = {model::strategy_named("bucketed"), added, model::strategy_named("flat")};
   config.caps_mib = {4, 25};
   std::vector<std::string> capped, bucketed;

@@ -12,7 +12,7 @@
 namespace ddproxy {
 namespace {
 
-model::StepGraph step_of(model::Shape const& shape, model::WholeStep const& strategy) {
+model::StepGraph step_of(model::Shape const& shape, model::Strategy const& strategy) {
   return model::whole_step(model::backward_pass(shape), model::forward_pass(shape), 2 * 16, strategy, 1)
       .classes.front()
       .graph;

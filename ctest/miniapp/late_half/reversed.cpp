@@ -42,7 +42,7 @@ StepGraph with_reversed_updates(StepGraph graph) {
 /// gradients of the parameters that the next forward pass reads first. So these parameters are gathered
 /// first.
 RankGraphs reversed_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
-                         WholeStep const& strategy, std::size_t ranks, RankClasses classes) {
+                         Strategy const& strategy, std::size_t ranks, RankClasses classes) {
   RankGraphs graphs = zero_step(pass, forward, tokens, strategy, ranks, classes);
   for (RankClass& each : graphs.classes) each.graph = with_reversed_updates(std::move(each.graph));
   return graphs;

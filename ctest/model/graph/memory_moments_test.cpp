@@ -32,10 +32,10 @@ struct Subject {
 
   explicit Subject(Shape const& s, Checkpoint checkpoint = Checkpoint::none, int micro_batches = 1)
       : shape(s), pass(backward_pass(s)), forward(forward_pass(s)) {
-    WholeStep how{.micro_batches = micro_batches,
-                  .clipped = true,
-                  .optimizer = Optimizer::adamw,
-                  .checkpoint = checkpoint};
+    Strategy how{.micro_batches = micro_batches,
+                 .clipped = true,
+                 .optimizer = Optimizer::adamw,
+                 .checkpoint = checkpoint};
     how.ddp.plan = flat_plan(gradient_bytes(pass));
     step = whole_step(pass, forward, tokens, how, 2);
     CostModel costs = phase_costs({{Phase::forward, 1},

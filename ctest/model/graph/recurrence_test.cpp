@@ -222,7 +222,7 @@ TEST(StepRecurrence, HoldsForTheStrategiesOfDataParallelTraining) {
     s.job.copies = {CopyMode::in_out, real(random, 1e6, 1e10), 0};
     const Plan plan = random_plan(s.job.gradient_bytes, random);
     for (auto const* name : {"naive", "flat", "per_tensor", "bucketed", "optimal"}) {
-      Strategy const& strategy = strategy_named(name);
+      NamedStrategy const& strategy = strategy_named(name);
       const Timeline by_graph = predict_by_graph(strategy, s.job, plan);
       const Timeline timeline = predict(strategy, s.job, plan);
       ASSERT_TRUE(follows_recurrence(strategy));

@@ -63,7 +63,7 @@ struct Simulated {
   PhaseSeconds phases() const { return phase_seconds(graph(), trace()); }
 };
 
-Simulated simulated(Subject const& s, WholeStep const& strategy, std::size_t ranks,
+Simulated simulated(Subject const& s, Strategy const& strategy, std::size_t ranks,
                     Contention const& contention = {}, Copies const& copies = {}) {
   RankGraphs step = whole_step(s.pass, s.forward, tokens, strategy, ranks);
   StepTraces traces = simulate(step, whole_step_costs(step, s.pass, s.costs, s.a, contention, copies));
@@ -71,7 +71,7 @@ Simulated simulated(Subject const& s, WholeStep const& strategy, std::size_t ran
 }
 
 /// Returns T of the backward pass with its all-reduces, as `ddproxy run` predicts it.
-double backward_seconds(Subject const& s, WholeStep const& strategy, std::size_t ranks,
+double backward_seconds(Subject const& s, Strategy const& strategy, std::size_t ranks,
                         Contention const& contention = {}, Copies const& copies = {}) {
   const RankGraphs step = ddp(s.pass, strategy.ddp, ranks);
   return simulate(step, ddp_costs(step, s.pass, s.costs.backward, s.a, contention, copies)).end();
@@ -80,7 +80,7 @@ double backward_seconds(Subject const& s, WholeStep const& strategy, std::size_t
 TEST(WholeStepTime, IsTheSumOfItsPhasesWithoutCommunication) {
   const Subject s(llama_shape(3));
   for (const int k : {1, 4}) {
-    const WholeStep strategy{
+    const Strategy strategy{
         .ddp = {.plan = s.plan}, .micro_batches = k, .clipped = true, .optimizer = Optimizer::adamw};
     const Simulated one = simulated(s, strategy, 1);
     const PhaseSeconds p = one.phases();
@@ -110,8 +110,8 @@ TEST(WholeStepTime, CommunicationOverlapsOnlyTheLastMicroBatch) {
     for (const bool overlapped : {true, false}) {
       for (const CopyMode mode : {CopyMode::none, CopyMode::in, CopyMode::in_out}) {
         const Copies copies{mode, 1e5, 1e-3};
-        const WholeStep strategy{.ddp = {.plan = s.plan, .overlapped = overlapped, .copies = mode},
-                                 .micro_batches = k};
+        const Strategy strategy{.ddp = {.plan = s.plan, .overlapped = overlapped, .copies = mode},
+                                .micro_batches = k};
         const double last = backward_seconds(s, strategy, 4, contention, copies);
         const double before = k * sum(s.costs.forward) + (k - 1) * sum(s.costs.backward);
         EXPECT_NEAR(simulated(s, strategy, 4, contention, copies).traces.end(), before + last, 1e-9)
@@ -124,8 +124,8 @@ TEST(WholeStepTime, CommunicationOverlapsOnlyTheLastMicroBatch) {
 TEST(WholeStepTime, SyncInEachMicroBatchRepeatsTheWholeStep) {
   const Subject s(llama_shape(3));
   for (const bool overlapped : {true, false}) {
-    const WholeStep once{.ddp = {.plan = s.plan, .overlapped = overlapped}};
-    WholeStep five = once;
+    const Strategy once{.ddp = {.plan = s.plan, .overlapped = overlapped}};
+    Strategy five = once;
     five.micro_batches = 5;
     five.sync = Sync::each;
     EXPECT_NEAR(simulated(s, five, 4).traces.end(), 5 * simulated(s, once, 4).traces.end(), 1e-9);
@@ -138,8 +138,8 @@ TEST(WholeStepTime, CheckpointingAddsTheForwardPassOfTheBlocks) {
   for (auto const& operation : s.forward.operations)
     blocks += operation.block ? s.costs.forward[operation.operation] : 0;
   for (const int k : {1, 3}) {
-    const WholeStep kept{.ddp = {.plan = s.plan}, .micro_batches = k, .optimizer = Optimizer::adamw};
-    WholeStep again = kept;
+    const Strategy kept{.ddp = {.plan = s.plan}, .micro_batches = k, .optimizer = Optimizer::adamw};
+    Strategy again = kept;
     again.checkpoint = Checkpoint::layer;
     const Simulated all = simulated(s, kept, 1), one = simulated(s, again, 1);
     EXPECT_NEAR(one.traces.end() - all.traces.end(), k * blocks, 1e-9);
@@ -157,7 +157,7 @@ TEST(WholeStepTime, AnUpdateWithoutClippingStartsBeforeTheLastAllReduceEnds) {
   s.a = {1, 1e30};
   const auto buckets = static_cast<double>(s.plan.size());
   ASSERT_GT(buckets, 2);
-  WholeStep strategy{.ddp = {.plan = s.plan}, .optimizer = Optimizer::adamw};
+  Strategy strategy{.ddp = {.plan = s.plan}, .optimizer = Optimizer::adamw};
   EXPECT_NEAR(simulated(s, strategy, 2).traces.end(), buckets + 0.25, 1e-9);
   // With clipping the norms overlap in the same way, and all updates follow the last norm.
   strategy.clipped = true;
@@ -166,10 +166,10 @@ TEST(WholeStepTime, AnUpdateWithoutClippingStartsBeforeTheLastAllReduceEnds) {
 
 TEST(WholeStepTime, PhasesAddUpToTheStepAndExposedIsTheStepMinusCompute) {
   const Subject s(llama_shape(3));
-  const WholeStep strategy{.ddp = {.plan = s.plan, .copies = CopyMode::in_out},
-                           .micro_batches = 2,
-                           .clipped = true,
-                           .optimizer = Optimizer::adamw};
+  const Strategy strategy{.ddp = {.plan = s.plan, .copies = CopyMode::in_out},
+                          .micro_batches = 2,
+                          .clipped = true,
+                          .optimizer = Optimizer::adamw};
   const Copies copies{CopyMode::in_out, 1e5, 1e-3};
   const Simulated two = simulated(s, strategy, 2, Contention(0.7, 0.5), copies);
   const PhaseSeconds with = two.phases(), alone = simulated(s, strategy, 1, {}, copies).phases();
@@ -204,7 +204,7 @@ TEST(WholeStepMemory, IsParametersMomentsGradientsAndActivations) {
   for (const std::int64_t layers : {1, 3, 6}) {
     const Subject s(llama_shape(layers));
     const std::int64_t n = 4 * parameters(s.pass);
-    WholeStep strategy{.ddp = {.plan = s.plan}, .optimizer = Optimizer::adamw};
+    Strategy strategy{.ddp = {.plan = s.plan}, .optimizer = Optimizer::adamw};
     const Simulated all = simulated(s, strategy, 2);
     const MemoryMoments moments = memory_moments(all.graph(), all.trace());
     EXPECT_EQ(total(moments.start), 3 * n);

@@ -133,7 +133,7 @@ TEST(CheckCollectives, FindsAnUpdateThatReadsPaddingInsteadOfGradients) {
 RankGraphs broadcasts() {
   const Shape shape = find_preset("tiny");
   const BackwardPass pass = backward_pass(shape);
-  WholeStep step{.ddp = {.plan = each_tensor(pass)}, .optimizer = Optimizer::adamw};
+  Strategy step{.ddp = {.plan = each_tensor(pass)}, .optimizer = Optimizer::adamw};
   step.sharding = {.stage = ShardStage::zero1, .update = Verb::broadcast};
   return whole_step(pass, forward_pass(shape), 16, step, 2);
 }

@@ -19,34 +19,34 @@ namespace {
 
 const Shape shape = llama_shape(2);
 
-WholeStep step_with(void (*change)(WholeStep&)) {
+Strategy step_with(void (*change)(Strategy&)) {
   std::vector<std::int64_t> bytes;
   for (auto const& gradient : backward_pass(shape).gradients) bytes.push_back(4 * gradient.numel);
   constexpr std::int64_t cap = 2000;
-  WholeStep step{.ddp = {.plan = bucketed_plan(bytes, {&cap, 1})}, .optimizer = Optimizer::adamw};
+  Strategy step{.ddp = {.plan = bucketed_plan(bytes, {&cap, 1})}, .optimizer = Optimizer::adamw};
   change(step);
   return step;
 }
 
 /// Returns steps without sharding.
-std::vector<WholeStep> whole_steps() {
-  return {step_with([](WholeStep&) {}), step_with([](WholeStep& s) { s.clipped = true; }),
-          step_with([](WholeStep& s) {
+std::vector<Strategy> whole_steps() {
+  return {step_with([](Strategy&) {}), step_with([](Strategy& s) { s.clipped = true; }),
+          step_with([](Strategy& s) {
             s.micro_batches = 2;
             s.sync = Sync::each;
           }),
-          step_with([](WholeStep& s) { s.ddp.copies = CopyMode::in_out; })};
+          step_with([](Strategy& s) { s.ddp.copies = CopyMode::in_out; })};
 }
 
-std::vector<WholeStep> sharded_steps() {
-  return {step_with([](WholeStep& s) { s.sharding.stage = ShardStage::zero1; }),
-          step_with([](WholeStep& s) { s.sharding.stage = ShardStage::fsdp; }), step_with([](WholeStep& s) {
+std::vector<Strategy> sharded_steps() {
+  return {step_with([](Strategy& s) { s.sharding.stage = ShardStage::zero1; }),
+          step_with([](Strategy& s) { s.sharding.stage = ShardStage::fsdp; }), step_with([](Strategy& s) {
             s.sharding.stage = ShardStage::fsdp;
             s.sharding.lanes = 2;
           })};
 }
 
-RankGraphs graphs_of(WholeStep const& step) {
+RankGraphs graphs_of(Strategy const& step) {
   return whole_step(backward_pass(shape), forward_pass(shape), 4, step, 2);
 }
 

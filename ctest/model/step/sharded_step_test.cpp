@@ -27,7 +27,7 @@ Plan plan_of(Shape const& shape, std::int64_t cap) {
   return bucketed_plan(bytes, {&cap, 1});
 }
 
-RankGraphs step_of(Shape const& shape, WholeStep const& strategy, std::size_t ranks) {
+RankGraphs step_of(Shape const& shape, Strategy const& strategy, std::size_t ranks) {
   return whole_step(backward_pass(shape), forward_pass(shape), tokens, strategy, ranks);
 }
 
@@ -49,7 +49,7 @@ Sharding random_sharding(std::mt19937& random, std::size_t ranks) {
   return sharding;
 }
 
-WholeStep random_strategy(Shape const& shape, std::mt19937& random, std::size_t ranks) {
+Strategy random_strategy(Shape const& shape, std::mt19937& random, std::size_t ranks) {
   return {.ddp = {.plan = plan_of(shape, number(random, 1, 20000)),
                   .overlapped = yes(random),
                   .wire = yes(random) ? DataType::bf16 : DataType::fp32},
@@ -61,7 +61,7 @@ WholeStep random_strategy(Shape const& shape, std::mt19937& random, std::size_t 
           .sharding = random_sharding(random, ranks)};
 }
 
-std::string words(WholeStep const& s, std::size_t ranks, unsigned seed) {
+std::string words(Strategy const& s, std::size_t ranks, unsigned seed) {
   auto const& shard = s.sharding;
   return "seed " + std::to_string(seed) + ", ranks " + std::to_string(ranks) + ", stage " +
          std::to_string(static_cast<int>(shard.stage)) + ", unit " +
@@ -82,7 +82,7 @@ TEST(ShardedStep, IsRightForRandomStrategiesAndModels) {
     std::mt19937 random(seed);
     const Shape shape = seed % 5 == 0 ? find_preset("tiny") : random_variant(random);
     const auto ranks = static_cast<std::size_t>(number(random, 2, 4));
-    const WholeStep strategy = random_strategy(shape, random, ranks);
+    const Strategy strategy = random_strategy(shape, random, ranks);
     EXPECT_EQ(text(check(step_of(shape, strategy, ranks))), "") << words(strategy, ranks, seed);
   }
 }
@@ -113,7 +113,7 @@ TEST(ShardedStep, RefusesAGroupThatDoesNotDivideTheRanks) {
 /// Returns, for each verb, the sum of the sizes of the collectives of one rank, as a multiple of the size of
 /// the model. Padding is left out. `strategy` must not clip: the all-reduce of the sum of squares would
 /// count, too.
-std::map<Verb, double> volume_of(Shape const& shape, WholeStep const& strategy, std::size_t ranks) {
+std::map<Verb, double> volume_of(Shape const& shape, Strategy const& strategy, std::size_t ranks) {
   const RankGraphs step = step_of(shape, strategy, ranks);
   EXPECT_EQ(text(check(step)), "");
   const auto psi = 4 * parameters(backward_pass(shape));
@@ -123,7 +123,7 @@ std::map<Verb, double> volume_of(Shape const& shape, WholeStep const& strategy, 
   return volumes;
 }
 
-WholeStep updated(Sharding const& sharding, Shape const& shape, int micro_batches) {
+Strategy updated(Sharding const& sharding, Shape const& shape, int micro_batches) {
   return {.ddp = {.plan = plan_of(shape, 5000)},
           .micro_batches = micro_batches,
           .optimizer = Optimizer::adamw,

@@ -29,7 +29,7 @@ Plan plan_of(Shape const& shape, std::int64_t cap) {
   return bucketed_plan(bytes_of(backward_pass(shape)), {&cap, 1});
 }
 
-RankGraphs step_of(Shape const& shape, WholeStep const& strategy, std::size_t ranks = 2) {
+RankGraphs step_of(Shape const& shape, Strategy const& strategy, std::size_t ranks = 2) {
   return whole_step(backward_pass(shape), forward_pass(shape), tokens, strategy, ranks);
 }
 
@@ -45,7 +45,7 @@ Plan random_plan(Shape const& shape, std::mt19937& random) {
   }
 }
 
-WholeStep random_strategy(Shape const& shape, std::mt19937& random) {
+Strategy random_strategy(Shape const& shape, std::mt19937& random) {
   const auto yes = [&] { return number(random, 0, 1) == 1; };
   return {.ddp = {.plan = random_plan(shape, random),
                   .overlapped = yes(),
@@ -58,7 +58,7 @@ WholeStep random_strategy(Shape const& shape, std::mt19937& random) {
           .checkpoint = yes() ? Checkpoint::layer : Checkpoint::none};
 }
 
-std::string words(WholeStep const& s, unsigned seed) {
+std::string words(Strategy const& s, unsigned seed) {
   return "seed " + std::to_string(seed) + ", overlapped " + std::to_string(s.ddp.overlapped) + ", copies " +
          std::to_string(static_cast<int>(s.ddp.copies)) + ", micro-batches " +
          std::to_string(s.micro_batches) + ", sync each " + std::to_string(s.sync == Sync::each) +
@@ -70,7 +70,7 @@ std::string words(WholeStep const& s, unsigned seed) {
 // ---- steps that are right
 
 void expect_right(Shape const& shape, std::mt19937& random, unsigned seed) {
-  const WholeStep strategy = random_strategy(shape, random);
+  const Strategy strategy = random_strategy(shape, random);
   const auto ranks = static_cast<std::size_t>(number(random, 1, 4));
   const RankGraphs step = step_of(shape, strategy, ranks);
   EXPECT_EQ(text(check(step)), "") << words(strategy, seed);
@@ -81,21 +81,21 @@ void expect_right(Shape const& shape, std::mt19937& random, unsigned seed) {
             times * static_cast<std::int64_t>(strategy.ddp.plan.size()));
 }
 
-TEST(WholeStep, IsRightForRandomStrategiesAndModels) {
+TEST(Strategy, IsRightForRandomStrategiesAndModels) {
   for (unsigned seed = 0; seed < 400; ++seed) {
     std::mt19937 random(seed);
     expect_right(random_variant(random), random, seed);
   }
 }
 
-TEST(WholeStep, IsRightForRandomStrategiesOfThePresetTiny) {
+TEST(Strategy, IsRightForRandomStrategiesOfThePresetTiny) {
   for (unsigned seed = 1000; seed < 1100; ++seed) {
     std::mt19937 random(seed);
     expect_right(find_preset("tiny"), random, seed);
   }
 }
 
-TEST(WholeStep, IsRightWithoutAPlanOnlyForOneRank) {
+TEST(Strategy, IsRightWithoutAPlanOnlyForOneRank) {
   for (const Optimizer optimizer : {Optimizer::none, Optimizer::adamw}) {
     const RankGraphs step =
         step_of(llama_shape(2), {.micro_batches = 2, .clipped = true, .optimizer = optimizer}, 1);
@@ -105,7 +105,7 @@ TEST(WholeStep, IsRightWithoutAPlanOnlyForOneRank) {
   EXPECT_TRUE(found(check(step_of(llama_shape(2), {})), Rule::contributes_all));
 }
 
-TEST(WholeStep, IsRightForLlama3) {
+TEST(Strategy, IsRightForLlama3) {
   const Shape shape = find_preset("llama3-8b");
   const RankGraphs step = whole_step(backward_pass(shape), forward_pass(shape), 8192,
                                      {.ddp = {.plan = plan_of(shape, 25 << 20)},
@@ -136,7 +136,7 @@ std::vector<std::size_t> collectives_of(StepGraph const& graph) {
   return found;
 }
 
-TEST(WholeStep, HasTheExpectedNumberOfTasksOfEachPhase) {
+TEST(Strategy, HasTheExpectedNumberOfTasksOfEachPhase) {
   const Shape shape = find_preset("tiny");
   const std::size_t operators = backward_pass(shape).operations.size();
   const Plan plan = plan_of(shape, 100000);
@@ -163,7 +163,7 @@ TEST(WholeStep, HasTheExpectedNumberOfTasksOfEachPhase) {
   }
 }
 
-TEST(WholeStep, ReducesInTheLastOrInEachMicroBatch) {
+TEST(Strategy, ReducesInTheLastOrInEachMicroBatch) {
   const Shape shape = find_preset("tiny");
   const Plan plan = plan_of(shape, 100000);
   const RankGraphs last = step_of(shape, {.ddp = {.plan = plan}, .micro_batches = 3});
@@ -178,7 +178,7 @@ TEST(WholeStep, ReducesInTheLastOrInEachMicroBatch) {
   EXPECT_EQ(graph.tasks[first].after, std::vector{TaskId{reductions[plan.size() - 1]}});
 }
 
-TEST(WholeStep, AnUpdateWaitsForItsBucketOrForAllBucketsIfClipped) {
+TEST(Strategy, AnUpdateWaitsForItsBucketOrForAllBucketsIfClipped) {
   const Shape shape = find_preset("tiny");
   const Plan plan = plan_of(shape, 100000);
   const auto graph_of = [&](bool clipped) {
@@ -204,15 +204,15 @@ TEST(WholeStep, AnUpdateWaitsForItsBucketOrForAllBucketsIfClipped) {
 // ---- planted faults
 
 const Shape small = llama_shape(2);
-const WholeStep full{.ddp = {.plan = plan_of(small, 1500)},
-                     .micro_batches = 2,
-                     .clipped = true,
-                     .optimizer = Optimizer::adamw};
+const Strategy full{.ddp = {.plan = plan_of(small, 1500)},
+                    .micro_batches = 2,
+                    .clipped = true,
+                    .optimizer = Optimizer::adamw};
 
-TEST(WholeStep, FindsABucketThatIsNotReducedInTheLastMicroBatch) {
+TEST(Strategy, FindsABucketThatIsNotReducedInTheLastMicroBatch) {
   // The all-reduces of the first micro-batch are kept. The first all-reduce of the second micro-batch is
   // removed.
-  WholeStep each = full;
+  Strategy each = full;
   each.sync = Sync::each;
   EXPECT_EQ(text(check(step_of(small, each))), "");
   const auto step = changed(step_of(small, each), [&](StepGraph& g) {
@@ -221,10 +221,10 @@ TEST(WholeStep, FindsABucketThatIsNotReducedInTheLastMicroBatch) {
   EXPECT_TRUE(found(check(step), Rule::contributes_all)) << text(check(step));
 }
 
-TEST(WholeStep, FindsABucketThatIsReducedTwiceInAMicroBatch) {
+TEST(Strategy, FindsABucketThatIsReducedTwiceInAMicroBatch) {
   // The second all-reduce reduces the first bucket again, although nothing was added to the bucket in
   // between.
-  WholeStep each = full;
+  Strategy each = full;
   each.sync = Sync::each;
   const auto step = changed(step_of(small, each), [&](StepGraph& g) {
     const auto reductions = collectives_of(g);
@@ -233,7 +233,7 @@ TEST(WholeStep, FindsABucketThatIsReducedTwiceInAMicroBatch) {
   EXPECT_TRUE(found(check(step), Rule::contributes_once)) << text(check(step));
 }
 
-TEST(WholeStep, FindsAnUpdateBeforeTheNormIsComplete) {
+TEST(Strategy, FindsAnUpdateBeforeTheNormIsComplete) {
   const auto step = changed(step_of(small, full), [](StepGraph& g) {
     std::swap(g.tasks[tasks_of(g, Phase::update).front()], g.tasks[tasks_of(g, Phase::norm).back()]);
   });
@@ -241,19 +241,19 @@ TEST(WholeStep, FindsAnUpdateBeforeTheNormIsComplete) {
   EXPECT_TRUE(found(violations, Rule::contributes_all)) << text(violations);
 }
 
-TEST(WholeStep, FindsANormBeforeItsAllReduce) {
+TEST(Strategy, FindsANormBeforeItsAllReduce) {
   const auto step = changed(step_of(small, full),
                             [](StepGraph& g) { g.tasks[tasks_of(g, Phase::norm).back()].after.clear(); });
   EXPECT_TRUE(found(check(step), Rule::ordered)) << text(check(step));
 }
 
-TEST(WholeStep, FindsAnUpdateThatDoesNotClip) {
+TEST(Strategy, FindsAnUpdateThatDoesNotClip) {
   const auto step = changed(step_of(small, full),
                             [](StepGraph& g) { g.tasks[tasks_of(g, Phase::update)[1]].accesses.pop_back(); });
   EXPECT_TRUE(found(check(step), Rule::right_content)) << text(check(step));
 }
 
-TEST(WholeStep, FindsAGradientThatIsClippedTwice) {
+TEST(Strategy, FindsAGradientThatIsClippedTwice) {
   // A clip task is inserted before the first update. It scales the first bucket, and the update scales it
   // again.
   const auto step = changed(step_of(small, full), [](StepGraph& g) {
@@ -269,7 +269,7 @@ TEST(WholeStep, FindsAGradientThatIsClippedTwice) {
   EXPECT_TRUE(found(violations, Rule::right_content)) << text(violations);
 }
 
-TEST(WholeStep, FindsAMicroBatchThatOverwritesEarlierGradients) {
+TEST(Strategy, FindsAMicroBatchThatOverwritesEarlierGradients) {
   const auto step = changed(step_of(small, full), [](StepGraph& g) {
     for (Access& access : g.tasks[tasks_of(g, Phase::backward, 1)[3]].accesses)
       if (access.mode == AccessMode::contribute) access.mode = AccessMode::assign;
@@ -277,8 +277,8 @@ TEST(WholeStep, FindsAMicroBatchThatOverwritesEarlierGradients) {
   EXPECT_TRUE(found(check(step), Rule::contributes_all)) << text(check(step));
 }
 
-TEST(WholeStep, FindsABackwardPassWhoseActivationsAreNotRecomputed) {
-  WholeStep again = full;
+TEST(Strategy, FindsABackwardPassWhoseActivationsAreNotRecomputed) {
+  Strategy again = full;
   again.checkpoint = Checkpoint::layer;
   const auto step = changed(step_of(small, again), [](StepGraph& g) {
     g.tasks[tasks_of(g, Phase::recompute)[2]].work = HostWait{};
@@ -286,8 +286,8 @@ TEST(WholeStep, FindsABackwardPassWhoseActivationsAreNotRecomputed) {
   EXPECT_TRUE(found(check(step), Rule::filled)) << text(check(step));
 }
 
-TEST(WholeStep, FindsRecomputedBlocksThatAreSwapped) {
-  WholeStep again = full;
+TEST(Strategy, FindsRecomputedBlocksThatAreSwapped) {
+  Strategy again = full;
   again.checkpoint = Checkpoint::layer;
   const auto step = changed(step_of(small, again), [](StepGraph& g) {
     const auto tasks = tasks_of(g, Phase::recompute, 0);
@@ -298,14 +298,14 @@ TEST(WholeStep, FindsRecomputedBlocksThatAreSwapped) {
   EXPECT_TRUE(found_only(violations, Rule::right_content)) << text(violations);
 }
 
-TEST(WholeStep, FindsAMissingUpdate) {
+TEST(Strategy, FindsAMissingUpdate) {
   const auto step = changed(step_of(small, full), [](StepGraph& g) {
     g.tasks[tasks_of(g, Phase::update).front()].work = HostWait{};
   });
   EXPECT_TRUE(found(check(step), Rule::same_state_at_exit)) << text(check(step));
 }
 
-TEST(WholeStep, RefusesInvalidMicroBatchesTokensAndPasses) {
+TEST(Strategy, RefusesInvalidMicroBatchesTokensAndPasses) {
   EXPECT_THROW(step_of(small, {.ddp = {.plan = full.ddp.plan}, .micro_batches = 0}), std::invalid_argument);
   EXPECT_THROW(whole_step(backward_pass(small), forward_pass(small), 0, full, 2), std::invalid_argument);
   EXPECT_THROW(whole_step(backward_pass(small), forward_pass(llama_shape(3)), tokens, full, 2),

@@ -48,7 +48,7 @@ void check_units_here(Config const& config, std::size_t ranks) {
   check_units(config, config.sharding, ranks, room);
 }
 
-model::RankGraphs checked_graphs(Config const& config, model::WholeStep const& asked, std::size_t ranks) {
+model::RankGraphs checked_graphs(Config const& config, model::Strategy const& asked, std::size_t ranks) {
   auto graphs = whole_step_of(config, asked, ranks);
   if (const auto violations = model::check(graphs); !violations.empty())
     throw std::logic_error("the graph of the step is wrong: " + violations.front().what);
@@ -115,7 +115,7 @@ void build_lanes(StepContext& context) {
 
 // The graphs of a step, the class of this rank, and what follows from them.
 struct StepPlan {
-  model::WholeStep asked = {};
+  model::Strategy asked = {};
   model::RankGraphs graphs = {};
   std::size_t rank_class = 0;
   StepPlaces places = {};

@@ -34,7 +34,7 @@ class StepLane;
 /// overwrites parameters, too. If compute is replayed, `rank.memory` has only the buffers that collectives
 /// use.
 struct StepContext {
-  model::WholeStep asked;      ///< the step that the input asks for
+  model::Strategy asked;       ///< the step that the input asks for
   model::RankGraphs graphs;    ///< the graphs of the step, checked by model::check()
   std::size_t rank_class = 0;  ///< index of this rank's graph in `graphs.classes`
   double cap_mib = 0;          ///< the cap of the buckets, MiB

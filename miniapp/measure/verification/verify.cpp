@@ -9,7 +9,7 @@
 #include "miniapp/compute/verification_pattern.hpp"
 #include "miniapp/device/device.hpp"
 #include "model/step/check/check.hpp"
-#include "model/step/strategies/strategy.hpp"
+#include "model/step/strategies/named_strategy.hpp"
 
 namespace ddproxy {
 namespace {

@@ -13,9 +13,9 @@
 namespace ddproxy {
 
 /// Checks the step graphs of a case before anything runs, with model::unfit_for_sweep()
-/// (model/step/strategies/strategy.hpp) and model::check() (model/step/check/check.hpp). For example, every
-/// bucket must wait for its gradients, and every gradient must be averaged once. Returns a message for the
-/// first violation, or an empty text if there is none.
+/// (model/step/strategies/named_strategy.hpp) and model::check() (model/step/check/check.hpp). For example,
+/// every bucket must wait for its gradients, and every gradient must be averaged once. Returns a message for
+/// the first violation, or an empty text if there is none.
 std::string verify_graphs(model::RankGraphs const& graphs);
 
 /// Runs a step and checks on this rank:

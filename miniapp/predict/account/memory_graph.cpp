@@ -43,11 +43,11 @@ model::StepTrace trace_of(MemoryModel const& model, model::RankGraphs const& ste
 }
 
 /// Returns the step of the input, sharded as `stage` says. On one rank nothing is divided.
-model::WholeStep sharded_step(Config const& config, model::BackwardPass const& pass, model::ShardStage stage,
-                              int ranks) {
+model::Strategy sharded_step(Config const& config, model::BackwardPass const& pass, model::ShardStage stage,
+                             int ranks) {
   Workload workload;
   workload.gradient_bytes = pass.gradients.bytes();
-  model::WholeStep how = step_to_run(config, workload);
+  model::Strategy how = step_to_run(config, workload);
   how.sharding = ranks == 1 ? model::Sharding{} : sharding_of(config, stage);
   if (model::way_of(stage).divided.any()) how.ddp.copies = model::CopyMode::none;  // sharded steps have none
   return how;
@@ -73,7 +73,7 @@ MemoryCase memory_case(Config const& config, MemoryMethod const& method, int ran
 MemoryCase memory_case(MemoryModel const& model, MemoryMethod const& method, int ranks,
                        model::Tokens tokens) {
   auto const& [config, pass, forward] = model;
-  const model::WholeStep how = sharded_step(config, pass, method.stage, ranks);
+  const model::Strategy how = sharded_step(config, pass, method.stage, ranks);
   model::RankGraphs step = model::whole_step(pass, forward, tokens.count(), how,
                                              static_cast<std::size_t>(ranks), model::RankClasses::first);
   const model::StepTrace trace = trace_of(model, step, tokens);

@@ -50,7 +50,7 @@ struct SimulatedStep {
   StepTrace trace;
 };
 
-SimulatedStep simulate_strategy(Strategy const& strategy, Job const& job, Plan const& plan) {
+SimulatedStep simulate_strategy(NamedStrategy const& strategy, Job const& job, Plan const& plan) {
   const StandIn stand = stand_in(job);
   const Copies copies = strategy.overlapped ? job.copies : Copies{};
   RankGraphs step = strategy.build(stand.pass, {plan, strategy.overlapped, copies.mode}, 2);
@@ -64,11 +64,11 @@ SimulatedStep simulate_strategy(Strategy const& strategy, Job const& job, Plan c
 
 }  // namespace
 
-bool follows_recurrence(Strategy const& strategy) {
+bool follows_recurrence(NamedStrategy const& strategy) {
   return strategy.build == ddp;
 }
 
-Timeline predict(Strategy const& strategy, Job const& job, Plan const& plan) {
+Timeline predict(NamedStrategy const& strategy, Job const& job, Plan const& plan) {
   if (!follows_recurrence(strategy)) return predict_by_graph(strategy, job, plan);
   if (strategy.overlapped) return simulate(job, plan);
   // Every bucket is ready when the backward pass has ended, and no compute runs during its all-reduce.
@@ -76,12 +76,12 @@ Timeline predict(Strategy const& strategy, Job const& job, Plan const& plan) {
   return simulate(ready, job.t_compute, plan, job.cost);
 }
 
-Timeline predict_by_graph(Strategy const& strategy, Job const& job, Plan const& plan) {
+Timeline predict_by_graph(NamedStrategy const& strategy, Job const& job, Plan const& plan) {
   const SimulatedStep step = simulate_strategy(strategy, job, plan);
   return timeline_of(step.graph, step.trace);
 }
 
-LiveMemory predict_live_memory(Strategy const& strategy, Job const& job, Plan const& plan) {
+LiveMemory predict_live_memory(NamedStrategy const& strategy, Job const& job, Plan const& plan) {
   const SimulatedStep step = simulate_strategy(strategy, job, plan);
   return live_memory(step.graph, step.trace);
 }

@@ -8,7 +8,7 @@
 #include "model/predict/graph/memory_format.hpp"
 #include "model/step/step_graph.hpp"
 #include "model/step/strategies/sharding.hpp"
-#include "model/step/strategies/whole_step_settings.hpp"
+#include "model/step/strategies/strategy.hpp"
 
 // Closed forms of sharded training, to compare with the step graphs: Rajbhandari, Rasley, Ruwase, He, "ZeRO:
 // Memory Optimizations Toward Training Trillion Parameter Models", SC 2020, sections 3 and 5. Psi is the

@@ -53,7 +53,7 @@ bool stays_gathered(Unit const& unit, Sharding const& sharding) {
 
 class FsdpStep : ShardedBuilder {
  public:
-  FsdpStep(BackwardPass const& pass, WholeStep const& strategy, ShardGroups const& groups,
+  FsdpStep(BackwardPass const& pass, Strategy const& strategy, ShardGroups const& groups,
            std::vector<Unit> units, std::optional<std::size_t> place)
       : ShardedBuilder(pass, strategy, groups, place), units_(std::move(units)) {
     for (Unit& unit : units_) add_shards(unit);
@@ -278,7 +278,7 @@ std::vector<GatheredUnit> gathered_units(BackwardPass const& pass, Sharding cons
 }
 
 RankGraphs fsdp_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
-                     WholeStep const& strategy, std::size_t ranks, RankClasses classes) {
+                     Strategy const& strategy, std::size_t ranks, RankClasses classes) {
   const ShardGroups groups = shard_groups(strategy.sharding, ranks);
   const auto units = units_of(pass, strategy.sharding.unit, groups.ranks);
   std::vector<ShardedSlice> slices;

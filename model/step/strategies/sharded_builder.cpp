@@ -71,7 +71,7 @@ RankGraphs for_each_class(ShardGroups const& groups, std::vector<ShardedSlice> c
   return step;
 }
 
-ShardedBuilder::ShardedBuilder(BackwardPass const& pass, WholeStep const& strategy, ShardGroups const& groups,
+ShardedBuilder::ShardedBuilder(BackwardPass const& pass, Strategy const& strategy, ShardGroups const& groups,
                                std::optional<std::size_t> place)
     : pass_(pass),
       strategy_(strategy),

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/step/graph_builder.hpp"
-#include "model/step/strategies/whole_step_settings.hpp"
+#include "model/step/strategies/strategy.hpp"
 
 // The parts that zero.cpp and fsdp.cpp share: communicators, shards, clipping and updates. A sharded slice
 // (ShardedSlice) has the consecutive tensors of a bucket, of a unit, or of one run of the root unit
@@ -42,7 +42,7 @@ RankGraphs for_each_class(ShardGroups const& groups, std::vector<ShardedSlice> c
 class ShardedBuilder {
  protected:
   /// Takes references; they must outlive the object. `place` is explained at for_each_class().
-  ShardedBuilder(BackwardPass const& pass, WholeStep const& strategy, ShardGroups const& groups,
+  ShardedBuilder(BackwardPass const& pass, Strategy const& strategy, ShardGroups const& groups,
                  std::optional<std::size_t> place);
 
   bool updates() const { return strategy_.optimizer != Optimizer::none; }
@@ -89,7 +89,7 @@ class ShardedBuilder {
   StepGraph finish();
 
   BackwardPass const& pass_;
-  WholeStep const& strategy_;
+  Strategy const& strategy_;
   ShardGroups const& groups_;
   std::optional<std::size_t> place_;
   TensorLayout const& layout_;

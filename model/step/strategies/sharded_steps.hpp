@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/step/strategies/whole_step_settings.hpp"
+#include "model/step/strategies/strategy.hpp"
 #include "model/transformer/forward_pass.hpp"
 
 // The graphs of sharded steps. shard_table.inc names the functions, and whole_step() (whole_step.hpp) calls
@@ -43,7 +43,7 @@ std::vector<GatheredUnit> gathered_units(BackwardPass const& pass, Sharding cons
 /// `copies` of `strategy.ddp` has no effect. Checks no arguments: whole_step() does so before it calls this
 /// function.
 RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
-                     WholeStep const& strategy, std::size_t ranks, RankClasses classes = RankClasses::all);
+                     Strategy const& strategy, std::size_t ranks, RankClasses classes = RankClasses::all);
 
 /// Builds a fully sharded step, with the rules of PyTorch's fully_shard (FSDP2). A rank has shards of the
 /// parameters, the gradients and the state of the optimizer.
@@ -68,6 +68,6 @@ RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::
 /// group (Sharding::group) does not divide `ranks`. whole_step() checks the other arguments before it calls
 /// this function.
 RankGraphs fsdp_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
-                     WholeStep const& strategy, std::size_t ranks, RankClasses classes = RankClasses::all);
+                     Strategy const& strategy, std::size_t ranks, RankClasses classes = RankClasses::all);
 
 }  // namespace ddproxy::model

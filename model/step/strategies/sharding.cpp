@@ -7,7 +7,7 @@ namespace ddproxy::model {
 // Declares the functions that the table names.
 #define DDPROXY_SHARDING(word, function, ...)                                                    \
   RankGraphs function(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens, \
-                      WholeStep const& strategy, std::size_t ranks, RankClasses classes);
+                      Strategy const& strategy, std::size_t ranks, RankClasses classes);
 #include "model/step/strategies/shard_table.inc"
 #undef DDPROXY_SHARDING
 

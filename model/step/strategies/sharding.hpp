@@ -22,7 +22,7 @@ namespace ddproxy::model {
 
 struct BackwardPass;
 struct ForwardPass;
-struct WholeStep;
+struct Strategy;
 
 /// A way of sharding: a row of shard_table.inc. Other code reads the facts of the row (ShardWay) and does not
 /// test which stage it is.
@@ -84,7 +84,7 @@ struct ShardWay {
   std::string_view name;  ///< its word in inputs, options and results
   /// Builds the graphs of a step. whole_step() (whole_step.hpp) checks the arguments and calls it.
   RankGraphs (*build)(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
-                      WholeStep const& strategy, std::size_t ranks, RankClasses classes);
+                      Strategy const& strategy, std::size_t ranks, RankClasses classes);
   DividedState divided = {};
   bool has_units = false;  ///< true: gathers and reduces units (ShardUnit), not the buckets of a plan
   ShardKeys keys = {};

@@ -2,54 +2,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
+#include <cstddef>
 
 #include "model/step/strategies/ddp.hpp"
+#include "model/step/strategies/micro_batch.hpp"
+#include "model/step/strategies/sharding.hpp"
 
-// The strategies that `[sweep] strategies` of an input file can name, as a table. To add a strategy, add a
-// file to this folder with a function that builds step graphs, and a row to table.inc. CMake compiles all
-// files of this folder.
-
+// What a whole training step consists of, as data. whole_step() (whole_step.hpp) builds its graphs.
 namespace ddproxy::model {
 
-/// How the gradients are divided into buckets.
-enum class BucketRule {
-  per_tensor,  ///< one bucket for each gradient
-  flat,        ///< one bucket with every gradient
-  cap,         ///< DDP's rule; the strategy is measured once for each cap of the input
-  optimal,     ///< the plan with the smallest predicted T
+/// The micro-batches in which buckets are reduced, in a step of several micro-batches.
+enum class Sync {
+  last,  ///< only the last micro-batch, as in PyTorch DDP if the other ones run under no_sync()
+  each,  ///< every micro-batch, as in PyTorch DDP without no_sync()
 };
 
-/// A row of the table of strategies.
+enum class Optimizer {
+  none,   ///< the step ends with averaged gradients
+  adamw,  ///< AdamW (Loshchilov and Hutter, 2019) keeps two numbers for each parameter
+};
+
+/// Number of elements, 4 bytes each, of the buffer that holds the sum of squares. The sum is a double. The
+/// norm is computed from it.
+inline constexpr std::size_t norm_elements = 2;
+
+/// How a training step is divided: among the ranks (sharding), into buckets (Ddp::plan) and into
+/// micro-batches, and whether collectives run beside compute (Ddp::overlapped).
 struct Strategy {
-  std::string_view name;
-  BucketRule buckets;
-  /// True if a bucket may be reduced while the backward pass runs. If false, the copies that the input asks
-  /// for are not made.
-  bool overlapped;
-  /// Builds the graphs of a step for `ranks` ranks, with the buckets, copies and wire format of `step`.
-  RankGraphs (*build)(BackwardPass const& pass, Ddp const& step, std::size_t ranks);
+  Ddp ddp = {};           ///< how gradients are averaged; an empty plan is for a step on one rank
+  int micro_batches = 1;  ///< number of micro-batches whose gradients a step accumulates
+  Sync sync = Sync::last;
+  bool clipped = false;  ///< true: gradients are scaled so that their global norm has an upper limit
+  Optimizer optimizer = Optimizer::none;
+  Checkpoint checkpoint = Checkpoint::none;
+  Sharding sharding = {};  ///< what is divided among the ranks
 };
-
-/// Returns all rows of the table, in the order of table.inc.
-std::span<Strategy const> strategies();
-
-/// Returns the row of this name, or null if there is none.
-Strategy const* find_strategy(std::string_view name);
-
-/// Returns the row of this name. Throws std::invalid_argument if there is none.
-Strategy const& strategy_named(std::string_view name);
-
-/// Returns why a sweep cannot run and predict the graphs of a row. Returns an empty text if it can. A sweep
-/// needs one graph for all ranks. The graph may contain the backward pass of one micro-batch, copies,
-/// HostWaits, and all-reduces on communication lane 0 that average over all ranks. It may have one buffer of
-/// gradients and one of buckets, but no other buffers. Other steps are for `ddproxy step` (docs/steps.md, "A
-/// way of sharding").
-std::string unfit_for_sweep(RankGraphs const& graphs);
-
-/// Returns the names of all strategies for messages: "naive, flat, ...".
-std::string list_strategies();
 
 }  // namespace ddproxy::model

@@ -15,7 +15,7 @@ namespace {
 
 class WholeStepBuilder : AllReduceBuilder {
  public:
-  WholeStepBuilder(BackwardPass const& pass, WholeStep const& strategy)
+  WholeStepBuilder(BackwardPass const& pass, Strategy const& strategy)
       : AllReduceBuilder(pass, strategy.ddp), strategy_(strategy) {
     parameters_ = kept(BufferKind::parameter, Content::parameter);
     add_gradients(!updates());
@@ -120,7 +120,7 @@ class WholeStepBuilder : AllReduceBuilder {
     builder_.task({.work = Compute{OperatorId{}, Phase::update}, .accesses = std::move(accesses)});
   }
 
-  WholeStep const& strategy_;
+  Strategy const& strategy_;
   BufferId parameters_;
   BufferId moments_[2] = {};
   std::optional<BufferId> norm_;
@@ -134,12 +134,12 @@ class WholeStepBuilder : AllReduceBuilder {
 
 /// Builds the step of the row `none` of shard_table.inc: a step without sharding.
 RankGraphs unsharded_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
-                          WholeStep const& strategy, std::size_t ranks, RankClasses) {
+                          Strategy const& strategy, std::size_t ranks, RankClasses) {
   return WholeStepBuilder(pass, strategy).build(forward, tokens, ranks);
 }
 
 RankGraphs whole_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
-                      WholeStep const& strategy, std::size_t ranks, RankClasses classes) {
+                      Strategy const& strategy, std::size_t ranks, RankClasses classes) {
   if (strategy.micro_batches < 1 || tokens < 1) {
     throw std::invalid_argument("whole step: " + std::to_string(strategy.micro_batches) +
                                 " micro-batches of " + std::to_string(tokens) +

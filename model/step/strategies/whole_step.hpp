@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "model/step/step_graph.hpp"
-#include "model/step/strategies/whole_step_settings.hpp"
+#include "model/step/strategies/strategy.hpp"
 #include "model/transformer/forward_pass.hpp"
 #include "model/transformer/gpt2.hpp"
 
@@ -41,6 +41,6 @@ namespace ddproxy::model {
 /// Throws std::invalid_argument if `micro_batches` or `tokens` is not positive, or if `forward` and `pass`
 /// have different numbers of operators. Also throws what the function in the row throws.
 RankGraphs whole_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
-                      WholeStep const& strategy, std::size_t ranks, RankClasses classes = RankClasses::all);
+                      Strategy const& strategy, std::size_t ranks, RankClasses classes = RankClasses::all);
 
 }  // namespace ddproxy::model

@@ -28,7 +28,7 @@ std::vector<ShardedBucket> buckets_of(Plan const& plan, TensorLayout const& layo
 
 class ZeroStep : ShardedBuilder {
  public:
-  ZeroStep(BackwardPass const& pass, WholeStep const& strategy, ShardGroups const& groups,
+  ZeroStep(BackwardPass const& pass, Strategy const& strategy, ShardGroups const& groups,
            std::vector<ShardedBucket> buckets, std::optional<std::size_t> place)
       : ShardedBuilder(pass, strategy, groups, place), buckets_(std::move(buckets)) {
     for (ShardedBucket& bucket : buckets_) add_buffers(bucket);
@@ -229,7 +229,7 @@ class ZeroStep : ShardedBuilder {
 }  // namespace
 
 RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
-                     WholeStep const& strategy, std::size_t ranks, RankClasses classes) {
+                     Strategy const& strategy, std::size_t ranks, RankClasses classes) {
   // ZeRO divides over all ranks, so Sharding::group is not passed on.
   const ShardGroups groups =
       shard_groups({.stage = strategy.sharding.stage, .lanes = strategy.sharding.lanes}, ranks);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/step/strategies/strategy.hpp"
+#include "model/step/strategies/named_strategy.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -18,7 +18,7 @@ namespace ddproxy::model {
 
 namespace {
 
-constexpr Strategy table[] = {
+constexpr NamedStrategy table[] = {
 #define DDPROXY_STRATEGY(name, buckets, overlapped, build) {name, BucketRule::buckets, overlapped, build},
 #include "model/step/strategies/table.inc"
 #undef DDPROXY_STRATEGY
@@ -60,16 +60,16 @@ std::string unfit_for_sweep(RankGraphs const& graphs) {
          what + "; docs/steps.md (\"A way of sharding\") says how to add other steps";
 }
 
-std::span<Strategy const> strategies() {
+std::span<NamedStrategy const> strategies() {
   return table;
 }
 
-Strategy const* find_strategy(std::string_view name) {
-  const auto found = std::ranges::find(table, name, &Strategy::name);
+NamedStrategy const* find_strategy(std::string_view name) {
+  const auto found = std::ranges::find(table, name, &NamedStrategy::name);
   return found == std::end(table) ? nullptr : &*found;
 }
 
-Strategy const& strategy_named(std::string_view name) {
+NamedStrategy const& strategy_named(std::string_view name) {
   if (auto const* found = find_strategy(name)) return *found;
   throw std::invalid_argument("there is no strategy '" + std::string(name) +
                               "'; use one of these: " + list_strategies());
@@ -77,7 +77,7 @@ Strategy const& strategy_named(std::string_view name) {
 
 std::string list_strategies() {
   std::string list;
-  for (Strategy const& one : table) list += (list.empty() ? "" : ", ") + std::string(one.name);
+  for (NamedStrategy const& one : table) list += (list.empty() ? "" : ", ") + std::string(one.name);
   return list;
 }
 
