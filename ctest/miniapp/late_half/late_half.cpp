@@ -10,9 +10,7 @@ namespace ddproxy::model {
 
 /// A strategy that exists only for a test. It averages as ddp() does, but every second bucket waits for the
 /// end of the backward pass. It cannot copy averages out of the buckets (copies = "in+out"), because a late
-/// all-reduce would come after its copy. This file needs two rows of table.inc, one for each of its
-/// strategies. The build with it also has a way of sharding (reversed.cpp), with a row of shard_table.inc.
-/// The smallest example of a new strategy, one file and one row, is lost_half.cpp.
+/// all-reduce would come after its copy.
 RankGraphs late_half(BackwardPass const& pass, Ddp const& step, std::size_t ranks) {
   RankGraphs graphs = ddp(pass, step, ranks);
   StepGraph& graph = graphs.classes.front().graph;
@@ -38,15 +36,6 @@ RankGraphs late_half(BackwardPass const& pass, Ddp const& step, std::size_t rank
   }
   graph = builder.finish(std::move(graph.expected));
   return graphs;
-}
-
-/// A second strategy of this file, for a row whose buckets have caps. It averages as late_half() does, but
-/// reduces the gradients where they are, without the copies into buckets that the input asks for. So it is
-/// faster than `bucketed` if the copies are slow.
-RankGraphs late_caps(BackwardPass const& pass, Ddp const& step, std::size_t ranks) {
-  Ddp in_place = step;
-  in_place.copies = CopyMode::none;
-  return late_half(pass, in_place, ranks);
 }
 
 }  // namespace ddproxy::model

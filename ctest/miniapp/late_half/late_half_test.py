@@ -46,14 +46,11 @@ def changed_lines(before, after):
     return changed
 
 
-def check_that_one_file_and_one_row_suffice(name, way=None, strategies=1):
-    """The folder from which ddproxy_NAME was built must differ from that of the project only in one new file and in one new row for each of its strategies.
-    If `way` is given, it must also have one file and one row for this way of sharding."""
-    expected = {}
-    for own, table, added in ((name, "table.inc", strategies), (way, "shard_table.inc", 1)):
-        if own:
-            own = Path(__file__).with_name(f"{own}.cpp")
-            expected |= {own.name: (len(own.read_text().splitlines()), 0), table: (added, 0)}
+def check_that_one_file_and_one_row_suffice(name, strategies, ways=()):
+    """The folder from which ddproxy_NAME was built must differ from that of the project only in one new file and one new row for each of its strategies
+    and ways of sharding."""
+    expected = {f"{own}.cpp": (len(Path(__file__).with_name(f"{own}.cpp").read_text().splitlines()), 0) for own in [*strategies, *ways]}
+    expected |= {table: (len(added), 0) for table, added in (("table.inc", strategies), ("shard_table.inc", ways)) if added}
     changed = changed_lines(project / rows, build / name / rows)
     assert changed == expected, changed
 
@@ -150,26 +147,26 @@ def check_drawn(folder):
 
 
 def check_stored_caps(path):
-    """late_caps must be verified, predicted and stored with its caps. It must be faster than each case of bucketed, so that a wrong choice of the best
+    """The strategy in_place must be verified, predicted and stored with its caps. It must be faster than each case of bucketed, so that a wrong choice of the best
     case would be seen. Returns the name of the fastest case of bucketed."""
     with h5py.File(path) as file:
         strategy, names = file["/sweep/strategy"].asstr()[()], file["/sweep/name"].asstr()[()]
-        late, bucketed = strategy == "late_caps", strategy == "bucketed"
-        assert list(names[late]) == ["late_caps/0.0625", "late_caps/0.25"], names
+        in_place, bucketed = strategy == "in_place", strategy == "bucketed"
+        assert list(names[in_place]) == ["in_place/0.0625", "in_place/0.25"], names
         for name in "bucket_bytes", "first_bucket_bytes":
-            assert list(file[f"/sweep/{name}"][()][late]) == [2**16, 2**18], (name, file[f"/sweep/{name}"][()])
+            assert list(file[f"/sweep/{name}"][()][in_place]) == [2**16, 2**18], (name, file[f"/sweep/{name}"][()])
         assert (file["/sweep/verified"][()] == 1).all()
         for name in "measured_median", "predicted":
             seconds = file[f"/sweep/{name}"][()]
-            assert seconds[late].max() < seconds[bucketed].min(), (name, seconds)
+            assert seconds[in_place].max() < seconds[bucketed].min(), (name, seconds)
         totals = file["/sweep/measured_median"][()]
         assert file["/fom"].attrs["backward_s"] == totals[bucketed].min(), (file["/fom"].attrs["backward_s"], totals)
         return names[bucketed][np.argmin(totals[bucketed])]
 
 
 def check_caps(folder):
-    """The screen and the page must name the same best case, which is one of bucketed, although late_caps is faster."""
-    write_twin(folder, 'strategies = ["bucketed", "late_caps"]\ncaps_mib = [0.0625, 0.25]\nsamples = 4\n[machine]\nbandwidth = 1e8\n')
+    """The screen and the page must name the same best case, which is one of bucketed, although in_place is faster."""
+    write_twin(folder, 'strategies = ["bucketed", "in_place"]\ncaps_mib = [0.0625, 0.25]\nsamples = 4\n[machine]\nbandwidth = 1e8\n')
     twin = folder / "caps.toml"
     twin.write_text((folder / "twin.toml").read_text().replace("[allreduce]\n", '[allreduce]\ncopies = "in"\n'))
     out = run(ddproxy, "run", twin, "-o", folder / "caps.h5")
@@ -181,11 +178,11 @@ def check_caps(folder):
     gain, = re.findall(r'<p class="gain">(.*?)</p>', page, re.DOTALL)
     size = best.removeprefix("bucketed/") + " MiB"
     assert f"Best bucket size: {size}" in gain or f"{size} has the smallest T" in gain, (best, gain)
-    assert "<summary>late_caps/0.25</summary>" in page
+    assert "<summary>in_place/0.25</summary>" in page
     legend = [text.get_text() for text in draw_sweep(Results(folder / "caps.h5")).axes[0].get_legend().get_texts()]
-    assert [text for text in legend if text.startswith("late_caps, measured")] and "late_caps, predicted" in legend, legend
+    assert [text for text in legend if text.startswith("in_place, measured")] and "in_place, predicted" in legend, legend
     run(ddproxy, "predict", twin, "--json", folder / "predicted.json")
-    caps = [one["bucket_mib"] for one in json.loads((folder / "predicted.json").read_text())["cases"] if one["strategy"] == "late_caps"]
+    caps = [one["bucket_mib"] for one in json.loads((folder / "predicted.json").read_text())["cases"] if one["strategy"] == "in_place"]
     assert caps == [0.0625, 0.25], caps
 
 
@@ -234,9 +231,9 @@ def check_sharding(folder):
         assert done.returncode == 2 and f"is for stage = {stages} only" in done.stderr, done.stderr
 
 
-check_that_one_file_and_one_row_suffice("late_half", "reversed", strategies=2)
+check_that_one_file_and_one_row_suffice("late_half", ["late_half", "in_place"], ["reversed"])
 for name in "lost_half", "scattered":
-    check_that_one_file_and_one_row_suffice(name)
+    check_that_one_file_and_one_row_suffice(name, [name])
 with tempfile.TemporaryDirectory() as name:
     folder = Path(name)
     text = tiny.read_text().replace("[sweep]\n", "[sweep]\n" + STRATEGIES)
