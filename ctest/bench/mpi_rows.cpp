@@ -21,10 +21,10 @@ namespace {
 using model::Verb;
 using Calls = std::vector<CollectiveCall>;
 
-/// The rows that are measured with blocking and with nonblocking calls.
-constexpr Row rows_of_both_calls[] = {{Verb::all_reduce, false},     {Verb::all_reduce, true},
-                                      {Verb::reduce_scatter, false}, {Verb::all_gather, false},
-                                      {Verb::broadcast, false},      {Verb::send, false}};
+/// The rows that are measured with blocking and with nonblocking MPI calls.
+constexpr Row rows_of_both_mpi_calls[] = {{Verb::all_reduce, false},     {Verb::all_reduce, true},
+                                          {Verb::reduce_scatter, false}, {Verb::all_gather, false},
+                                          {Verb::broadcast, false},      {Verb::send, false}};
 
 /// The state that all rows of MPI share.
 struct Machine {
@@ -100,7 +100,7 @@ void warm_up(Machine const& machine, Calls const& calls, char const* who,
 void compare(benchmark::State& state, Machine const& machine, Row const& row, bool blocking) {
   ThreadedLane lane(std::make_unique<MpiEngine>(machine.runtime.communicator(), machine.arena.data(),
                                                 machine.settings.piece / sizeof(float), timeout_s,
-                                                WireFormat::fp32, CallTable(blocking)),
+                                                WireFormat::fp32, MpiCallTable(blocking)),
                     machine.own_core ? ThreadPlace::own_core : ThreadPlace::shared_core,
                     machine.runtime.rank());
   lane.make_room(row.group);
@@ -126,9 +126,9 @@ void register_mpi_rows(Runtime const& runtime, Settings const& settings, bool ow
     register_rows(settings, wanted, blocking ? "blocking" : "nonblocking",
                   [=](benchmark::State& state, Row const& row) { compare(state, *machine, row, blocking); });
   };
-  for (auto const& row : rows_of_both_calls)
+  for (auto const& row : rows_of_both_mpi_calls)
     for (const bool blocking : {true, false}) add(row, blocking);
-  add({Verb::send, false, 2}, false);  // ddproxy issues a group with nonblocking calls only
+  add({Verb::send, false, 2}, false);  // ddproxy issues a group with nonblocking MPI calls only
 }
 
 }  // namespace ddproxy::bench

@@ -13,7 +13,7 @@ namespace {
 
 using model::Verb;
 
-/// The arguments of one call of MPI.
+/// The arguments of one MPI call.
 struct Arguments {
   float* values;
   float* part;

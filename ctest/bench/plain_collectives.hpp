@@ -16,15 +16,15 @@ struct PlainMessage {
   float* values;         ///< [x]
   float* part;           ///< [x/n] result of a reduce-scatter over n ranks
   std::size_t elements;  ///< x; for a verb with parts, a multiple of the number of ranks
-  std::size_t piece;     ///< most elements of one call, except of a reduce-scatter and an all-gather
+  std::size_t piece;     ///< most elements of one MPI call, except of a reduce-scatter and an all-gather
   int peer;              ///< the other rank of a send or a receive
   MPI_Comm communicator;
 };
 
 /// Carries out an all-reduce, a reduce-scatter, an all-gather, a broadcast from rank 0, a send or a receive.
-/// Makes the same calls as ddproxy: MPI_Allreduce and the other blocking functions, or MPI_Iallreduce and the
-/// other nonblocking functions with MPI_Wait. A reduce-scatter or an all-gather is a single call: if it
-/// were cut, the part of a rank would not be contiguous. The others are cut into pieces.
+/// Makes the same MPI calls as ddproxy: MPI_Allreduce and the other blocking functions, or MPI_Iallreduce and
+/// the other nonblocking functions with MPI_Wait. A reduce-scatter or an all-gather is a single MPI call: if
+/// it were cut, the part of a rank would not be contiguous. The others are cut into pieces.
 void plain_collective(bool blocking, PlainMessage const& message);
 
 /// Carries out two messages of the same size at the same time: a send and a receive, or two collectives on

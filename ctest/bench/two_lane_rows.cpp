@@ -62,7 +62,7 @@ Lanes make_lanes(TwoLanes const& row, Settings const& settings, JointPolling pol
   for (int lane = 0; lane < 2; ++lane)
     engines.push_back(std::make_unique<MpiEngine>(row.runtime.communicator(), row.arena.data(),
                                                   settings.piece / sizeof(float), timeout_s, WireFormat::fp32,
-                                                  CallTable(false)));
+                                                  MpiCallTable(false)));
   return make_joint_lanes(std::move(engines), polling);
 }
 

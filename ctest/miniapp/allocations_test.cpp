@@ -119,7 +119,7 @@ TEST(Allocations, AreNoneWithEachKindOfProgress) {
       config.progress = progress;
       if (blocking && progress != Progress::thread) continue;
       auto context = make_rank_context(config, make_workload(config), *test_runtime);
-      context.allreduce = context.make_allreduce({CallTable(blocking), false, ""});
+      context.allreduce = context.make_allreduce({MpiCallTable(blocking), false, ""});
       for (auto const& item : preset_cases(config, context.workload))
         EXPECT_EQ(allocations_of(context, item), none) << item.name();
     }

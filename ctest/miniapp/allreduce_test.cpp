@@ -30,13 +30,14 @@ int rank() {
 }
 
 // The driver of the all-reduces and its MPI calls. For `poll` and `none` the driver is the compute side, else
-// a thread. A spinning thread has a core of its own. The calls are nonblocking if the name does not say
+// a thread. A spinning thread has a core of its own. The MPI calls are nonblocking if the name does not say
 // otherwise.
-enum class Drive { thread, spinning, poll, none, blocking, spinning_blocking, both_calls };
+enum class Drive { thread, spinning, poll, none, blocking, spinning_blocking, both_mpi_calls };
 
-CallTable calls_of(Drive drive) {
-  if (drive == Drive::both_calls) return CallTable({4, 4096}, {false, true});  // blocking from 128 bytes on
-  return CallTable(drive == Drive::blocking || drive == Drive::spinning_blocking);
+MpiCallTable mpi_calls_of(Drive drive) {
+  if (drive == Drive::both_mpi_calls)
+    return MpiCallTable({4, 4096}, {false, true});  // blocking from 128 bytes on
+  return MpiCallTable(drive == Drive::blocking || drive == Drive::spinning_blocking);
 }
 
 std::unique_ptr<CommunicationLane> driven(Drive drive, std::unique_ptr<CollectiveEngine> engine) {
@@ -49,7 +50,7 @@ std::unique_ptr<CommunicationLane> driven(Drive drive, std::unique_ptr<Collectiv
 
 std::unique_ptr<MpiEngine> make_engine(Drive drive, kernels::Floats const& arena, WireFormat wire,
                                        double limit = 60) {
-  return std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 100, limit, wire, calls_of(drive));
+  return std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 100, limit, wire, mpi_calls_of(drive));
 }
 
 // A piece has at most 100 elements, so larger slices are divided into several pieces.
@@ -179,7 +180,7 @@ TEST_P(EveryDrive, ScalesTheSumExactly) {
 
 TEST_P(EveryDrive, ATimeoutNamesRankBucketAndElements) {
   if (ranks() == 1) GTEST_SKIP() << "needs a rank to wait for";
-  if (calls_of(GetParam()).ever_blocking()) GTEST_SKIP() << "for blocking calls see test Watch";
+  if (mpi_calls_of(GetParam()).ever_blocking()) GTEST_SKIP() << "for blocking MPI calls see test Watch";
   const kernels::Floats arena("arena", 250);
   auto owned = make_engine(GetParam(), arena, WireFormat::fp32, rank() == 0 ? 2 : 60);
   auto& engine = *owned;
@@ -301,7 +302,7 @@ TEST(Threaded, AnErrorOfTheEngineReachesTheWaitingThread) {
 
 INSTANTIATE_TEST_SUITE_P(Drives, EveryDrive,
                          testing::Values(Drive::thread, Drive::spinning, Drive::poll, Drive::none,
-                                         Drive::blocking, Drive::spinning_blocking, Drive::both_calls));
+                                         Drive::blocking, Drive::spinning_blocking, Drive::both_mpi_calls));
 
 }  // namespace
 }  // namespace ddproxy

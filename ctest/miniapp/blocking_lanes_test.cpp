@@ -9,7 +9,7 @@
 #include "miniapp/collectives/engines/mpi_engine.hpp"
 #include "miniapp/collectives/make_lanes.hpp"
 
-// Runs two lanes with blocking calls. Each lane has a thread, so MPI must provide MPI_THREAD_MULTIPLE.
+// Runs two lanes with blocking MPI calls. Each lane has a thread, so MPI must provide MPI_THREAD_MULTIPLE.
 namespace ddproxy {
 
 int mpi_threads_of_test() {
@@ -38,7 +38,7 @@ TEST(BlockingLanes, RanksMayWaitForLanesInDifferentOrders) {
   std::vector<std::unique_ptr<CollectiveEngine>> engines;
   for (int lane = 0; lane < 2; ++lane)
     engines.push_back(std::make_unique<MpiEngine>(MPI_COMM_WORLD, memory.data(), 10, 20, WireFormat::fp32,
-                                                  CallTable(true)));
+                                                  MpiCallTable(true)));
   const auto lanes = make_lanes(std::move(engines), {.thread = true}, rank);
   for (int run = 0; run < 10; ++run) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));  // the communication threads stop spinning

@@ -36,8 +36,8 @@ ContentionSample contention_sample(std::int64_t bytes, double beside) {
 }
 
 TEST(Contention, TheSizeOfAStandstillIsNamed) {
-  const CallChoice shared{CallTable(true), false, ""}, own{CallTable(true), true, ""};
-  const auto text = [](ContentionSample const& last, CallChoice const& choice,
+  const MpiCallChoice shared{MpiCallTable(true), false, ""}, own{MpiCallTable(true), true, ""};
+  const auto text = [](ContentionSample const& last, MpiCallChoice const& choice,
                        WireFormat wire = WireFormat::fp32) {
     return standstill({contention_sample(1000, 2), last}, choice, wire, ThreadChoice{});
   };
@@ -45,10 +45,10 @@ TEST(Contention, TheSizeOfAStandstillIsNamed) {
   const ContentionSample stood{4096, {1}, {1}, {5}, {2}};  // compute stood still for 2 s, then took 3 s
   EXPECT_NE(text(stood, own).find("4096 bytes (compute ran at 0.1 % of its speed, the all-reduce at 50 %)"),
             std::string::npos);
-  EXPECT_EQ(text(stood, shared), "");  // expected: a blocking call takes the core from compute
-  EXPECT_NE(text(stood, {CallTable(false), false, ""}), "");
-  // In bf16 a bucket of 4096 bytes is a message of 2048 bytes, for which this table takes the other call.
-  const CallChoice by_size{CallTable({1024, 8192}, {false, true}), false, ""};
+  EXPECT_EQ(text(stood, shared), "");  // expected: a blocking MPI call takes the core from compute
+  EXPECT_NE(text(stood, {MpiCallTable(false), false, ""}), "");
+  // In bf16 a bucket of 4096 bytes is a message of 2048 bytes, for which this table takes the other MPI call.
+  const MpiCallChoice by_size{MpiCallTable({1024, 8192}, {false, true}), false, ""};
   EXPECT_EQ(text(stood, by_size), "");
   EXPECT_NE(text(stood, by_size, WireFormat::bf16), "");
 }
@@ -56,7 +56,7 @@ TEST(Contention, TheSizeOfAStandstillIsNamed) {
 TEST(Contention, TheAdviceForAStandstillDependsOnTheCores) {
   const ContentionSample stood{4096, {1}, {1}, {5}, {2}};
   const auto says = [&](std::optional<ThreadChoice> const& rank, char const* words) {
-    const auto text = standstill({stood}, {CallTable(false), false, ""}, WireFormat::fp32, rank);
+    const auto text = standstill({stood}, {MpiCallTable(false), false, ""}, WireFormat::fp32, rank);
     EXPECT_NE(text.find(words), std::string::npos) << text;
   };
   says(ThreadChoice{.threads = 1, .own = 1}, "Give each rank two cores or more");

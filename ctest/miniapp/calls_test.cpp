@@ -10,8 +10,8 @@
 #include "miniapp/cores/node_cores.hpp"
 #include "miniapp/cores/pinning.hpp"
 #include "miniapp/input/toml/read_config.hpp"
-#include "miniapp/measure/calibration/choose_calls.hpp"
-#include "miniapp/measure/calibration/compare_calls.hpp"
+#include "miniapp/measure/calibration/choose_mpi_calls.hpp"
+#include "miniapp/measure/calibration/compare_mpi_calls.hpp"
 
 namespace ddproxy {
 namespace {
@@ -20,27 +20,28 @@ int ranks() {
   return test_runtime->ranks();
 }
 
-TEST(CallTable, ChangesHalfWayBetweenTwoSizes) {
-  const CallTable calls({1024, 8192, 65536, 524288}, {false, true, true, false});
-  EXPECT_EQ(calls.ranges(), (std::vector<CallTable::Range>{{0, false}, {2896, true}, {185364, false}}));
-  EXPECT_FALSE(calls.blocking(1));
-  EXPECT_FALSE(calls.blocking(2895));
-  EXPECT_TRUE(calls.blocking(2896));
-  EXPECT_TRUE(calls.blocking(185363));
-  EXPECT_FALSE(calls.blocking(1 << 30));
-  EXPECT_TRUE(calls.ever_blocking());
+TEST(MpiCallTable, ChangesHalfWayBetweenTwoSizes) {
+  const MpiCallTable mpi_calls({1024, 8192, 65536, 524288}, {false, true, true, false});
+  EXPECT_EQ(mpi_calls.ranges(),
+            (std::vector<MpiCallTable::Range>{{0, false}, {2896, true}, {185364, false}}));
+  EXPECT_FALSE(mpi_calls.blocking(1));
+  EXPECT_FALSE(mpi_calls.blocking(2895));
+  EXPECT_TRUE(mpi_calls.blocking(2896));
+  EXPECT_TRUE(mpi_calls.blocking(185363));
+  EXPECT_FALSE(mpi_calls.blocking(1 << 30));
+  EXPECT_TRUE(mpi_calls.ever_blocking());
   EXPECT_EQ(
-      calls.description(),
+      mpi_calls.description(),
       "nonblocking below 2896 bytes, blocking from 2896 to 185363 bytes, nonblocking from 185364 bytes on");
 }
 
-TEST(CallTable, WithOneCallIsDescribedByItsName) {
-  EXPECT_EQ(CallTable().description(), "nonblocking");
-  EXPECT_FALSE(CallTable().ever_blocking());
-  EXPECT_EQ(CallTable(true).description(), "blocking");
-  EXPECT_EQ(CallTable({1024, 8192}, {true, true}).description(), "blocking");
-  EXPECT_THROW(CallTable({1024}, {true, false}), std::invalid_argument);
-  EXPECT_THROW(CallTable({}, {}), std::invalid_argument);
+TEST(MpiCallTable, WithOneCallIsDescribedByItsName) {
+  EXPECT_EQ(MpiCallTable().description(), "nonblocking");
+  EXPECT_FALSE(MpiCallTable().ever_blocking());
+  EXPECT_EQ(MpiCallTable(true).description(), "blocking");
+  EXPECT_EQ(MpiCallTable({1024, 8192}, {true, true}).description(), "blocking");
+  EXPECT_THROW(MpiCallTable({1024}, {true, false}), std::invalid_argument);
+  EXPECT_THROW(MpiCallTable({}, {}), std::invalid_argument);
 }
 
 TEST(PrefersBlocking, ChoosesTheFasterCallUnlessTheSlowerCallOverlapsMore) {
@@ -96,8 +97,8 @@ class Calls : public testing::Test {
 
 TEST_F(Calls, AreTheSameOnAllRanks) {
   RankContext context = this->context();
-  context.choice = compare_calls(context, true);
-  const auto said = context.choice.calls.description();
+  context.choice = compare_mpi_calls(context, true);
+  const auto said = context.choice.mpi_calls.description();
   for (auto const& other : test_runtime->gather(said)) EXPECT_EQ(other, said);
   EXPECT_TRUE(context.choice.reason.starts_with(
       "Chosen automatically: the blocking and the nonblocking call were timed at "))
@@ -111,10 +112,11 @@ TEST_F(Calls, AreTheSameOnAllRanks) {
 
 TEST_F(Calls, OfTheEngineAreTheChosenCalls) {
   RankContext context = this->context();
-  choose_calls(context);
-  auto const& calls = context.choice.calls;
-  const auto expected = calls.ever_blocking() ? "mpi, host buffers, fp32, " + calls.description() + ", thread"
-                                              : "mpi, host buffers, fp32, thread";
+  choose_mpi_calls(context);
+  auto const& mpi_calls = context.choice.mpi_calls;
+  const auto expected = mpi_calls.ever_blocking()
+                            ? "mpi, host buffers, fp32, " + mpi_calls.description() + ", thread"
+                            : "mpi, host buffers, fp32, thread";
   EXPECT_EQ(context.allreduce->description(), expected);
 }
 
@@ -123,16 +125,16 @@ TEST_F(Calls, AreNonblockingOnAllRanksIfOneRankSharesItsCore) {
   if (ranks() != 2 || allow_first(2) < 2) GTEST_SKIP() << "needs two ranks and two cores";
   RankContext context = this->context();
   allow_first(test_runtime->root() ? 2 : 1);
-  choose_calls(context);
-  EXPECT_EQ(context.choice.calls.description(), "nonblocking");
+  choose_mpi_calls(context);
+  EXPECT_EQ(context.choice.mpi_calls.description(), "nonblocking");
 }
 
 TEST_F(Calls, AreNonblockingIfRanksShareACore) {
   const Affinity affinity;
   RankContext context = this->context();
   allow_first(1);
-  choose_calls(context);
-  EXPECT_EQ(context.choice.calls.description(), "nonblocking");
+  choose_mpi_calls(context);
+  EXPECT_EQ(context.choice.mpi_calls.description(), "nonblocking");
   EXPECT_EQ(
       context.choice.reason,
       ranks() == 1
@@ -142,20 +144,20 @@ TEST_F(Calls, AreNonblockingIfRanksShareACore) {
 }
 
 TEST_F(Calls, FollowTheChoiceOfTheInput) {
-  config.call = Call::blocking;
+  config.mpi_call = MpiCallKind::blocking;
   RankContext context = this->context();
-  choose_calls(context);
+  choose_mpi_calls(context);
   EXPECT_EQ(describe(context.choice), "all-reduce call: blocking. The input says so\n");
   EXPECT_EQ(context.allreduce->description(), "mpi, host buffers, fp32, blocking, thread");
-  config.call = Call::nonblocking;
-  choose_calls(context);
+  config.mpi_call = MpiCallKind::nonblocking;
+  choose_mpi_calls(context);
   EXPECT_EQ(context.allreduce->description(), "mpi, host buffers, fp32, thread");
 }
 
 TEST_F(Calls, AreNotChosenIfAllReducesAreReplayed) {
   RankContext context = this->context();
   config.backend = Backend::replay;
-  choose_calls(context);
+  choose_mpi_calls(context);
   EXPECT_EQ(describe(context.choice), "");
 }
 

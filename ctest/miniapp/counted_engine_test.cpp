@@ -72,7 +72,7 @@ Traffic run_idle(model::RankGraphs const& graphs, WireFormat wire, bool thread =
   Traffic run;
   std::vector<std::unique_ptr<CollectiveEngine>> engines;
   engines.push_back(std::make_unique<CountingEngine>(
-      std::make_unique<MpiEngine>(MPI_COMM_WORLD, memory.data(), 5000, 60, wire, CallTable(blocking)),
+      std::make_unique<MpiEngine>(MPI_COMM_WORLD, memory.data(), 5000, 60, wire, MpiCallTable(blocking)),
       wire_element_bytes(wire), run.engine));
   auto lanes = make_lanes(std::move(engines), {.thread = thread}, place.rank);
   if (fault)

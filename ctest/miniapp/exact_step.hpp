@@ -111,7 +111,7 @@ class ExactStep {
 
   std::unique_ptr<CollectiveEngine> make_mpi_engine(model::CommunicatorId communicator, float* memory) {
     return std::make_unique<MpiEngine>(communicators_[index(communicator)], memory, drive_.piece, timeout_s,
-                                       drive_.wire, CallTable(drive_.blocking));
+                                       drive_.wire, MpiCallTable(drive_.blocking));
   }
 
   std::unique_ptr<CollectiveEngine> make_staged_engine(model::CommunicatorId communicator) {

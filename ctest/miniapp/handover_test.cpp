@@ -35,7 +35,7 @@ TEST(Handover, APlantedDelayIsFound) {
   Runtime const& runtime = *test_runtime;
   const Config config = tiny_config();
   RankContext context = context_of(config);
-  context.choice = {CallTable(true), false, ""};
+  context.choice = {MpiCallTable(true), false, ""};
   context.allreduce = context.make_allreduce(context.choice);
   const bool measures = runtime.ranks() > 1 && !kernels::on_device;
   EXPECT_EQ(hands_over(context), measures);

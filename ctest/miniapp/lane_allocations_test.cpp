@@ -19,7 +19,7 @@
 // steps on the kernels and replayed steps.
 namespace ddproxy {
 
-// Returns the thread level that these tests ask of MPI. Blocking calls on several lanes need a thread for
+// Returns the thread level that these tests ask of MPI. Blocking MPI calls on several lanes need a thread for
 // each lane.
 int mpi_threads_of_test() {
   return MPI_THREAD_MULTIPLE;

@@ -59,7 +59,7 @@ int MPI_Irecv(void* data, int elements, MPI_Datatype type, int from, int tag, MP
   return PMPI_Irecv(data, elements, type, from, tag, communicator, request);
 }
 
-// ---- the blocking calls
+// ---- the blocking MPI calls
 
 int MPI_Allreduce(void const* send, void* receive, int elements, MPI_Datatype type, MPI_Op operation,
                   MPI_Comm communicator) {

@@ -167,7 +167,7 @@ void scale_in_place(float* values, std::size_t count, float factor) {
 TEST(DeviceBuffers, AreScaledInPlace) {
   const kernels::Floats arena("arena", 1000);
   auto engine = std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), piece, 60, WireFormat::fp32,
-                                            CallTable(), scale_in_place);
+                                            MpiCallTable(), scale_in_place);
   EXPECT_EQ(engine->description(), "mpi, device buffers, fp32");
   ThreadedLane allreduce(std::move(engine));
   expect_average(allreduce, arena, all_lengths);

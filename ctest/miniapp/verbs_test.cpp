@@ -16,8 +16,8 @@
 #include "miniapp/errors/errors.hpp"
 
 // Checks every element of every verb on host memory: over MPI directly and through staging memory, with
-// blocking and nonblocking calls, in fp32 and bf16, in one piece and in many, on all ranks and on groups of
-// two.
+// blocking and nonblocking MPI calls, in fp32 and bf16, in one piece and in many, on all ranks and on groups
+// of two.
 namespace ddproxy {
 namespace {
 
@@ -32,7 +32,7 @@ struct Way {
 std::unique_ptr<CollectiveEngine> make_engine(Way const& way, Group const& group, float* memory) {
   const auto mpi = [&](float* on) {
     return std::make_unique<MpiEngine>(group.communicator, on, way.piece, 60, way.wire,
-                                       CallTable(way.blocking));
+                                       MpiCallTable(way.blocking));
   };
   if (!way.staged) return mpi(memory);
   auto staging = std::make_unique<LateStaging>(memory, way.piece);

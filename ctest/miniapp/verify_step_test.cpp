@@ -28,7 +28,7 @@ Config small(ShardStage stage) {
   config.shape = model::find_preset("tiny");
   config.tokens = {2, 13};
   config.backend = Backend::mpi;
-  config.call = Call::nonblocking;
+  config.mpi_call = MpiCallKind::nonblocking;
   config.caps_mib = {0.05};
   config.machine = {1e12, 1e10};
   config.sharding.stage = stage;
@@ -75,7 +75,7 @@ std::vector<Named> inputs() {
     });
     add("poll", [](Config& c) { c.progress = Progress::poll; });
     add("no overlap", [](Config& c) { c.progress = Progress::none; });
-    add("blocking", [](Config& c) { c.call = Call::blocking; });
+    add("blocking", [](Config& c) { c.mpi_call = MpiCallKind::blocking; });
     add("replayed compute", [](Config& c) { c.compute = ComputeMode::replay; });
   }
   const auto add = [&](std::string const& name, ShardStage stage, auto change) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """threads_test.py DDPROXY MPI_FAULTS INPUTS MPIEXEC...: which thread level ddproxy asks MPI for, and what it does if MPI provides less.
 
-Two communication lanes with blocking calls need MPI_THREAD_MULTIPLE. If MPI provides only MPI_THREAD_SERIALIZED, ddproxy must refuse such an input
+Two communication lanes with blocking MPI calls need MPI_THREAD_MULTIPLE. If MPI provides only MPI_THREAD_SERIALIZED, ddproxy must refuse such an input
 with one line and the exit code 2. The other commands tried here must ask for MPI_THREAD_SERIALIZED only, and must run with it."""
 import os
 import subprocess

@@ -51,7 +51,7 @@ struct Sample {
   std::string source = "ddproxy";
   std::string valid = "";          ///< valid of /fom; empty: what a run would write; "none": no attribute
   std::string label = "";          ///< label of the offer; empty: none
-  std::string call = "";           ///< blocking or nonblocking; empty: no attribute
+  std::string call = "";           ///< MPI call: blocking or nonblocking; empty: no attribute
   std::string call_setting = "";   ///< auto, blocking or nonblocking; empty: a file of an earlier version
   std::string binding = "0";       ///< processors of rank 0
   double clock_hz = 2.5e9;         ///< clock of rank 0

@@ -23,7 +23,7 @@
 #include "miniapp/input/toml/read_config.hpp"
 #include "miniapp/machine/core_probe.hpp"
 #include "miniapp/machine/interruption.hpp"
-#include "miniapp/measure/calibration/choose_calls.hpp"
+#include "miniapp/measure/calibration/choose_mpi_calls.hpp"
 #include "miniapp/measure/calibration/planted_state.hpp"
 #include "miniapp/measure/step/group_lane.hpp"
 #include "miniapp/measure/sweep/benchmark_driver.hpp"
@@ -130,11 +130,11 @@ RankContext make_context(Options const& options, Input const& input, Runtime con
 
 // Chooses the MPI calls of the context, and the groups of ranks that it measures.
 void choose_lane(Options const& options, RankContext& context) {
-  if (options.command != "layers") choose_calls(context);
+  if (options.command != "layers") choose_mpi_calls(context);
   if (options.group && *options.group < context.ranks())
     use_group_lane(context, *options.group, options.strided);
   if (context.runtime.root()) results::print_output(describe(context.choice));
-  if (options.planted_state > 0) plant_state(context, options.planted_state);  // after the call was chosen
+  if (options.planted_state > 0) plant_state(context, options.planted_state);  // after choose_mpi_calls()
 }
 
 }  // namespace

@@ -19,7 +19,7 @@
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/machine/clock_probe.hpp"
 #include "miniapp/machine/interruption.hpp"
-#include "miniapp/measure/calibration/choose_calls.hpp"
+#include "miniapp/measure/calibration/choose_mpi_calls.hpp"
 #include "miniapp/measure/step/verify_context.hpp"
 #include "model/step/describe.hpp"
 #include "results/output/standard_streams.hpp"
@@ -93,7 +93,7 @@ void StepSession::first_step() {
 }
 
 void StepSession::calibrate() {
-  choose_calls(context_.rank, context_.lanes().size());
+  choose_mpi_calls(context_.rank, context_.lanes().size());
   context_.make_lanes();
   say("timing the all-reduces alone");
   if (root()) results::print_output(describe(context_.rank.choice));

@@ -82,11 +82,11 @@ bool reduce_directly(Config const& config) {
   return config.buffers == Buffers::direct || (config.wire == WireFormat::fp32 && takes.value_or(false));
 }
 
-std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTable const& calls,
+std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, MpiCallTable const& mpi_calls,
                                                   MPI_Comm communicator, float* arena) {
   if (reduce_directly(config))
     return std::make_unique<MpiEngine>(communicator, arena, piece_elements(config), config.timeout_s,
-                                       WireFormat::fp32, calls, scale_device_memory);
+                                       WireFormat::fp32, mpi_calls, scale_device_memory);
   GroupPlace place;
   check_mpi(MPI_Comm_rank(communicator, &place.rank));
   check_mpi(MPI_Comm_size(communicator, &place.ranks));
@@ -94,14 +94,14 @@ std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTabl
   const std::size_t slot = slot_elements(piece_elements(config), place.ranks);
   auto staging = make_pinned_staging(arena, buffers.pinned);
   auto inner = std::make_unique<MpiEngine>(communicator, staging->memory(), slot, config.timeout_s,
-                                           config.wire, calls);
+                                           config.wire, mpi_calls);
   return std::make_unique<StagedEngine>(std::move(staging), std::move(inner), slot, place, config.timeout_s);
 }
 #else
-std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTable const& calls,
+std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, MpiCallTable const& mpi_calls,
                                                   MPI_Comm communicator, float* arena) {
   return std::make_unique<MpiEngine>(communicator, arena, piece_elements(config), config.timeout_s,
-                                     config.wire, calls);
+                                     config.wire, mpi_calls);
 }
 #endif
 
@@ -123,20 +123,20 @@ CollectiveCost replayed_cost(Config const& config, model::RankGroup group) {
 }
 
 // Returns the engine of a lane over a group of ranks. A replay uses `link` and not the communicator.
-std::unique_ptr<CollectiveEngine> make_engine(Config const& config, CallTable const& calls,
+std::unique_ptr<CollectiveEngine> make_engine(Config const& config, MpiCallTable const& mpi_calls,
                                               MPI_Comm communicator, model::RankGroup group, float* arena,
                                               std::shared_ptr<ReplayLink> const& link) {
   if (config.backend == Backend::replay)
     return std::make_unique<ReplayEngine>(replayed_cost(config, group),
                                           gradient_element_bytes / wire_element_bytes(config.wire), link);
-  return make_mpi_engine(config, calls, communicator, arena);
+  return make_mpi_engine(config, mpi_calls, communicator, arena);
 }
 
-bool has_own_core(Config const& config, CallChoice const& choice) {
+bool has_own_core(Config const& config, MpiCallChoice const& choice) {
   return choice.own_core && config.backend == Backend::mpi;
 }
 
-std::unique_ptr<CommunicationLane> make_single_lane(Config const& config, CallChoice const& choice,
+std::unique_ptr<CommunicationLane> make_single_lane(Config const& config, MpiCallChoice const& choice,
                                                     std::unique_ptr<CollectiveEngine> engine, int rank) {
   if (config.progress == Progress::thread)
     return std::make_unique<ThreadedLane>(
@@ -172,7 +172,7 @@ static std::unique_ptr<CommunicationLane> make_nccl_allreduce(Config const& conf
 }
 #endif
 
-std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoice const& choice,
+std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, MpiCallChoice const& choice,
                                                   MPI_Comm communicator, std::span<float> memory,
                                                   std::size_t most_elements) {
   if (config.backend == Backend::nccl)
@@ -180,15 +180,15 @@ std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoi
                                {most_elements > 0 ? most_elements : memory.size()});
   int rank = 0;
   check_mpi(MPI_Comm_rank(communicator, &rank));
-  return make_single_lane(
-      config, choice,
-      make_engine(config, choice.calls, communicator, model::neighbours(config.ranks, config.ranks_per_node),
-                  memory.data(), std::make_shared<ReplayLink>()),
-      rank);
+  return make_single_lane(config, choice,
+                          make_engine(config, choice.mpi_calls, communicator,
+                                      model::neighbours(config.ranks, config.ranks_per_node), memory.data(),
+                                      std::make_shared<ReplayLink>()),
+                          rank);
 }
 
 std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& config,
-                                                                 CallChoice const& choice,
+                                                                 MpiCallChoice const& choice,
                                                                  std::span<const LaneGroup> groups,
                                                                  std::span<float> memory) {
   std::vector<std::unique_ptr<CommunicationLane>> lanes;
@@ -200,8 +200,8 @@ std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& c
   std::vector<std::unique_ptr<CollectiveEngine>> engines;
   const auto link = std::make_shared<ReplayLink>();  // all lanes of a rank share a link, as in the prediction
   for (auto const& group : groups)
-    engines.push_back(make_engine(config, choice.calls, group.communicator, {group.place.ranks, group.nodes},
-                                  memory.data(), link));
+    engines.push_back(make_engine(config, choice.mpi_calls, group.communicator,
+                                  {group.place.ranks, group.nodes}, memory.data(), link));
   int rank = 0;
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   if (engines.size() > 1)

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "miniapp/collectives/drivers/communication_lane.hpp"
-#include "miniapp/collectives/engines/call_table.hpp"
+#include "miniapp/collectives/engines/mpi_call_table.hpp"
 #include "miniapp/input/config.hpp"
 #include "miniapp/input/engine_buffers.hpp"
 
@@ -20,10 +20,10 @@ namespace ddproxy {
 void check_backend(Config const& config);
 
 /// How a rank reduces with MPI.
-struct CallChoice {
-  CallTable calls;        ///< blocking or nonblocking, by message size; the same on all ranks
-  bool own_core = false;  ///< the communication thread of this rank has a core that no compute thread uses
-  std::string reason;     ///< the reason for this choice, for users; empty if MPI reduces nothing
+struct MpiCallChoice {
+  MpiCallTable mpi_calls;  ///< blocking or nonblocking, by message size; the same on all ranks
+  bool own_core = false;   ///< the communication thread of this rank has a core that no compute thread uses
+  std::string reason;      ///< the reason for this choice, for users; empty if MPI reduces nothing
 };
 
 /// Makes the communication lane that the input asks for, with the MPI calls of `choice`. The lane works on
@@ -32,7 +32,7 @@ struct CallChoice {
 /// as check_backend() does. In a build for a device, throws std::invalid_argument if the input asks for
 /// direct buffers, but the wire format, the sharded step or MPI does not support them. With NCCL, throws as
 /// make_nccl_allreduce() (engines/nccl_lane.hpp) does.
-std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoice const& choice,
+std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, MpiCallChoice const& choice,
                                                   MPI_Comm communicator, std::span<float> memory,
                                                   std::size_t most_elements = 0);
 
@@ -40,7 +40,7 @@ std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoi
 struct LaneGroup {
   MPI_Comm communicator;   ///< not used by a replay
   GroupPlace place;        ///< this rank's place in its group
-  MostElements most = {};  ///< largest numbers of elements of the lane's calls
+  MostElements most = {};  ///< largest numbers of elements of the lane's collective calls
   int nodes = 0;           ///< number of nodes on which a group's ranks are, for a replay; 0: not known
 };
 
@@ -50,7 +50,7 @@ struct LaneGroup {
 /// lanes share a link (engines/replay_link.hpp). Collective over the communicators. Throws as
 /// make_allreduce() and make_lanes() do.
 std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& config,
-                                                                 CallChoice const& choice,
+                                                                 MpiCallChoice const& choice,
                                                                  std::span<const LaneGroup> groups,
                                                                  std::span<float> memory);
 

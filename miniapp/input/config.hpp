@@ -78,8 +78,8 @@ struct Config {
   WireFormat wire = WireFormat::fp32;
   int ranks = 0;  ///< number of ranks that a replayed all-reduce represents; 0: all-reduces are real
   Progress progress = Progress::thread;
-  Call call = Call::automatic;           ///< MPI_Allreduce or MPI_Iallreduce
-  Priority priority = Priority::normal;  ///< priority of NCCL's communication stream
+  MpiCallKind mpi_call = MpiCallKind::automatic;  ///< MPI_Allreduce or MPI_Iallreduce
+  Priority priority = Priority::normal;           ///< priority of NCCL's communication stream
   Buffers buffers = Buffers::automatic;  ///< whether MPI gets device memory, or copies in host memory
   double piece_mib = 16;                 ///< MiB; a larger collective of MPI is divided into such pieces
   double timeout_s = 300;  ///< time limit of a collective and of other calls in which a rank waits, seconds
@@ -147,10 +147,11 @@ inline bool has_several_lanes(Config const& config) {
   return is_sharded(config) && (config.sharding.lanes > 1 || config.sharding.group > 0);
 }
 
-/// Returns whether the step has several communication lanes with blocking calls. Each of these lanes needs a
-/// thread of its own, which calls MPI.
+/// Returns whether the step has several communication lanes with blocking MPI calls. Each of these lanes
+/// needs a thread of its own, which calls MPI.
 inline bool needs_threads(Config const& config) {
-  return has_several_lanes(config) && config.backend == Backend::mpi && config.call == Call::blocking;
+  return has_several_lanes(config) && config.backend == Backend::mpi &&
+         config.mpi_call == MpiCallKind::blocking;
 }
 
 /// Checks a requirement that applies to runs, but not to predictions: if compute is replayed with copies, the

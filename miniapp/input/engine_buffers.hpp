@@ -49,7 +49,7 @@ struct EngineBuffers {
 /// is transferred in fp32. With MPICH it also writes to half of `results` in an all-reduce over two ranks
 /// (exchange_average.hpp). The prediction of memory does not count this half. Instead it counts the memory
 /// that MPI allocates in other all-reduces: this is more than the half, and MPI does not allocate it in an
-/// all-reduce by exchange_average(). The engine allocates `results` for every lane, even if no call of the
+/// all-reduce by an AverageExchange. The engine allocates `results` for every lane, even if no call of the
 /// lane writes to it. An array that is never written takes no memory, because the operating system provides
 /// memory only when it is written.
 EngineBuffers buffers_of_mpi(WireFormat wire, std::size_t piece_elements, int ranks);

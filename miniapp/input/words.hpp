@@ -28,9 +28,9 @@ enum class Backend { mpi, nccl, replay };
 /// Who drives a reduction, that is, who starts and tests it: a communication thread, the compute side between
 /// two operators, or nobody before the end of the backward pass.
 enum class Progress { thread, poll, none };
-/// The call that reduces a bucket: MPI_Allreduce (blocking) or MPI_Iallreduce (nonblocking). `automatic`
+/// The MPI call that reduces a bucket: MPI_Allreduce (blocking) or MPI_Iallreduce (nonblocking). `automatic`
 /// chooses one for each message size.
-enum class Call { automatic, blocking, nonblocking };
+enum class MpiCallKind { automatic, blocking, nonblocking };
 /// The priority of NCCL's communication stream.
 enum class Priority { normal, high };
 /// How MPI receives device memory: directly, or staged through pinned host memory. `automatic` asks the MPI
@@ -50,8 +50,9 @@ inline constexpr std::array<Word<Backend>, 3> backend_words{
     {{"mpi", Backend::mpi}, {"nccl", Backend::nccl}, {"replay", Backend::replay}}};
 inline constexpr std::array<Word<Progress>, 3> progress_words{
     {{"thread", Progress::thread}, {"poll", Progress::poll}, {"none", Progress::none}}};
-inline constexpr std::array<Word<Call>, 3> call_words{
-    {{"auto", Call::automatic}, {"blocking", Call::blocking}, {"nonblocking", Call::nonblocking}}};
+inline constexpr std::array<Word<MpiCallKind>, 3> mpi_call_words{{{"auto", MpiCallKind::automatic},
+                                                                  {"blocking", MpiCallKind::blocking},
+                                                                  {"nonblocking", MpiCallKind::nonblocking}}};
 inline constexpr std::array<Word<WireFormat>, 2> wire_words{
     {{"fp32", WireFormat::fp32}, {"bf16", WireFormat::bf16}}};
 inline constexpr std::array<Word<Priority>, 2> priority_words{

@@ -30,8 +30,8 @@ struct RuntimeOptions {
   bool strict = false;        ///< more threads than cores are an error
   ThreadWish wish = {};       ///< number of threads of a rank; by default it follows from the rank's cores
   /// The thread level that MPI is asked for. MPI_THREAD_SERIALIZED suffices if only one thread at a time
-  /// calls MPI. Several communication lanes (docs/glossary.md) with blocking calls need MPI_THREAD_MULTIPLE.
-  /// It is not the default, because its locks slow down every call.
+  /// calls MPI. Several communication lanes (docs/glossary.md) with blocking MPI calls need
+  /// MPI_THREAD_MULTIPLE. It is not the default, because its locks slow down every call of MPI.
   int mpi_threads = MPI_THREAD_SERIALIZED;
 };
 

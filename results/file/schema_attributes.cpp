@@ -80,11 +80,11 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/allreduce", "ranks", "number of ranks"},
     {"/allreduce", "call", "MPI call that reduced, as in /sweep"},
     {"/allreduce", "total_bytes",
-     "sum of the sizes of all calls in a sample of /allreduce/piece_seconds, bytes"},
+     "sum of the sizes of all collective calls in a sample of /allreduce/piece_seconds, bytes"},
 
     {"/collectives", "call", "MPI call that reduced, as in /sweep"},
     {"/collectives", "total_bytes",
-     "sum of the sizes of all calls in a sample of /collectives/piece_seconds, bytes"},
+     "sum of the sizes of all collective calls in a sample of /collectives/piece_seconds, bytes"},
 
     {"/wire", "element_bytes", "bytes of an element on the wire"},
     {"/wire", "error_bound", "proven bound of /wire/max_error (docs/input.md)"},

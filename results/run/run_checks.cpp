@@ -18,7 +18,7 @@ namespace ddproxy::results {
 namespace {
 
 // The key `call` has two meanings. Here it is the setting of the input. As a condition (run_conditions.cpp)
-// it is the MPI call that was made. If the setting is "auto", each run chooses its call anew.
+// it is the MPI call that was made. If the setting is "auto", each run chooses its MPI call anew.
 constexpr std::array<std::string_view, 18> keys{
     "model",  "step", "precision", "sweep",    "ranks",     "device",       "mode", "wire",       "threads",
     "pieces", "call", "buffers",   "priority", "optimizer", "accumulation", "sync", "checkpoint", "sharding"};

@@ -83,7 +83,7 @@ void Recorder::plan(RankContext const& context, Reports const& reports, bool pre
   writer_.attribute("/sweep", "warmup", std::int64_t{config.warmup});
   if (config.backend == Backend::mpi) {
     writer_.attribute("/sweep", "piece_mib", config.piece_mib);
-    writer_.attribute("/sweep", "call_setting", std::string(word_of(config.call, call_words)));
+    writer_.attribute("/sweep", "call_setting", std::string(word_of(config.mpi_call, mpi_call_words)));
   }
   if (config.backend == Backend::nccl)
     writer_.attribute("/sweep", "priority", std::string(word_of(config.priority, priority_words)));
@@ -96,7 +96,8 @@ void Recorder::plan(RankContext const& context, Reports const& reports, bool pre
 }
 
 void Recorder::call(std::string_view group, RankContext const& context) {
-  if (!context.choice.reason.empty()) writer_.attribute(group, "call", context.choice.calls.description());
+  if (!context.choice.reason.empty())
+    writer_.attribute(group, "call", context.choice.mpi_calls.description());
 }
 
 void Recorder::predictions(Reports const& reports, double floor) {

@@ -10,8 +10,8 @@
 
 namespace ddproxy {
 
-/// Has a flag for each call of a communication lane. The driver of the lane sets the flag when the call is
-/// done. Another lane can wait for a flag in the same way as for an event of a device.
+/// Has a flag for each collective call of a communication lane. The driver of the lane sets the flag when the
+/// call is done. Another lane can wait for a flag in the same way as for an event of a device.
 ///
 /// Order of calls: begin(); then set(), each time that more calls of the lane are done; fail() if the lane
 /// fails. A flag is valid until the next begin(). Any thread may test a flag.

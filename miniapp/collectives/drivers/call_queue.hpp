@@ -12,9 +12,9 @@
 
 namespace ddproxy {
 
-/// The queue of calls of one lane, and the engine that carries them out. The compute side posts calls. The
-/// driver carries them out one after another. The driver is a LaneWorker, a JointDriver or a PolledLane; it
-/// may run on another thread.
+/// The queue of collective calls of one lane, and the engine that carries them out. The compute side posts
+/// them. The driver carries them out one after another. The driver is a LaneWorker, a JointDriver or a
+/// PolledLane; it may run on another thread.
 ///
 /// Order of calls on the compute side: begin(), then post() for each call or group. A JointDriver polls: it
 /// calls is_busy(), begin_next() and finish(). A LaneWorker waits: it calls is_busy(), next(), start_next(),

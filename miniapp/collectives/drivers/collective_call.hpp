@@ -59,24 +59,25 @@ constexpr bool reduces(model::Verb verb) {
   return verb == model::Verb::all_reduce || verb == model::Verb::reduce_scatter;
 }
 
-/// Returns the longer slice of a call, which has x elements.
+/// Returns the longer slice of a collective call, which has x elements.
 Slice full_slice(CollectiveCall const& call);
 
-/// Returns a call that carries out `verb` in place on the slice `full`, which has x elements. If the verb has
-/// parts, this rank reads or assigns its own part of the slice. For a broadcast the root is rank 0. `verb`
-/// must not be a send or a receive. Throws as check_call() does.
+/// Returns a collective call that carries out `verb` in place on the slice `full`, which has x elements. If
+/// the verb has parts, this rank reads or assigns its own part of the slice. For a broadcast the root is rank
+/// 0. `verb` must not be a send or a receive. Throws as check_call() does.
 CollectiveCall in_place(model::Verb verb, Slice full, GroupPlace place);
 
-/// Throws std::invalid_argument for a call that this rank cannot make: n does not divide x although the verb
-/// has parts (has_parts()), the slices do not fit the verb, the root or the peer is not in the group, or the
-/// peer is the rank itself.
+/// Throws std::invalid_argument for a collective call that this rank cannot make: n does not divide x
+/// although the verb has parts (has_parts()), the slices do not fit the verb, the root or the peer is not in
+/// the group, or the peer is the rank itself.
 void check_call(CollectiveCall const& call, GroupPlace place);
 
-/// Throws std::invalid_argument if the call is neither a send nor a receive. Only sends and receives can be
-/// issued as one group, as between ncclGroupStart() and ncclGroupEnd(). Also throws as check_call() does.
+/// Throws std::invalid_argument if the collective call is neither a send nor a receive. Only sends and
+/// receives can be issued as one group, as between ncclGroupStart() and ncclGroupEnd(). Also throws as
+/// check_call() does.
 void check_grouped(CollectiveCall const& call, GroupPlace place);
 
-/// A number of elements for each verb: the sum of the full sizes x of its calls.
+/// A number of elements for each verb: the sum of the full sizes x of its collective calls.
 class ElementsByVerb {
  public:
   std::int64_t& operator[](model::Verb verb) { return elements_[static_cast<std::size_t>(verb)]; }

@@ -23,8 +23,8 @@ using CoreIsFree = std::function<bool()>;
 /// library would need its own thread and its own polling.
 ///
 /// A driver owns the engine and calls it from one thread at a time: a communication thread (LaneWorker,
-/// JointDriver) or the compute side (LaneWorker, PolledLane, JointDriver). The driver has the queue of calls
-/// and the thread. An engine needs neither.
+/// JointDriver) or the compute side (LaneWorker, PolledLane, JointDriver). The driver has the queue of
+/// collective calls and the thread. An engine needs neither.
 ///
 /// Order of calls for each collective or group: begin() or begin_group(); then either test() until it returns
 /// true, or wait() once; then last(). After that the next collective or group may begin.
@@ -35,13 +35,13 @@ class CollectiveEngine {
   /// which the data were ready. Throws std::invalid_argument as check_call() (collective_call.hpp) does.
   virtual void begin(CollectiveCall const& call, Completion ready) = 0;
   /// Begins sends and receives as one group, so that none waits for another. test() and wait() then refer to
-  /// the whole group, and last() returns the times of the group together with its first call. Throws
+  /// the whole group, and last() returns the times of the group together with its first collective. Throws
   /// std::invalid_argument as check_grouped() (collective_call.hpp) does, and if the engine does not support
   /// groups.
   virtual void begin_group(std::span<const PostedCall>, Completion) {
     throw std::invalid_argument(description() + " carries out no groups of sends and receives");
   }
-  /// Makes room for groups of `largest_group` calls, so that begin_group() allocates nothing.
+  /// Makes room for groups of `largest_group` collective calls, so that begin_group() allocates nothing.
   virtual void make_room(std::size_t /*largest_group*/) {}
   /// Makes progress and returns whether the collective is done. Waits only if the library's function blocks.
   virtual bool test() = 0;

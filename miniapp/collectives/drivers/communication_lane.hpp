@@ -15,7 +15,7 @@ namespace ddproxy {
 /// A collective that waits to be carried out.
 struct PostedCall {
   CollectiveCall call;
-  Completion ready;       ///< completes when the elements that the call reads are ready
+  Completion ready;       ///< completes when the elements that the collective reads are ready
   std::size_t group = 1;  ///< number of calls from this one to the last one of its group, both included
 };
 
@@ -24,7 +24,7 @@ struct FinishedCall {
   CollectiveCall call;
   Clock::time_point start;
   Clock::time_point end;    ///< when the result was complete and in its place
-  Clock::time_point ready;  ///< when the elements that the call reads were ready, before or at `start`
+  Clock::time_point ready;  ///< when the elements that the collective reads were ready, before or at `start`
 };
 
 /// Carries out the collectives of one communicator. The slices of all these collectives lie in one array. The
@@ -45,23 +45,23 @@ struct FinishedCall {
 class CommunicationLane {
  public:
   virtual ~CommunicationLane() = default;
-  /// Forgets earlier calls and makes room for `calls` calls, so that nothing is allocated while a step is
-  /// timed.
+  /// Forgets earlier collective calls and makes room for `calls` of them, so that nothing is allocated while
+  /// a step is timed.
   virtual void begin(std::size_t calls) = 0;
   /// Posts one collective, which is carried out when `ready` has completed. Returns without waiting for the
   /// collective. An event in `ready` must stay valid until finished() has been read. begin() must have made
-  /// room for the call. On some lanes start(), start_group() and progress() also throw the error of a
-  /// collective, as wait_all() does.
+  /// room for it. On some lanes start(), start_group() and progress() also throw the error of a collective,
+  /// as wait_all() does.
   virtual void start(CollectiveCall const& call, Completion ready) = 0;
   /// Posts sends and receives that are issued as one group. All of them begin when `ready` has completed, and
   /// none waits for another. All of them count as done when the last one is done. begin() and the indices of
-  /// calls count each send or receive as one call. Returns without waiting for them. Throws std::logic_error
+  /// collectives count each send or receive as one. Returns without waiting for them. Throws std::logic_error
   /// if the lane does not support groups.
   virtual void start_group(std::span<const CollectiveCall> calls, Completion ready) {
     if (calls.size() != 1) throw std::logic_error(description() + " carries out no groups");
     start(calls.front(), ready);
   }
-  /// Makes room for groups of `largest_group` calls. It may allocate, so call it before a step.
+  /// Makes room for groups of `largest_group` collective calls. It may allocate, so call it before a step.
   virtual void make_room(std::size_t /*largest_group*/) {}
   /// Posts an all-reduce that replaces the slice by its average over all ranks.
   void start_all_reduce(Slice slice, Completion ready) { start(all_reduce(slice), ready); }

@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 constexpr Clock::duration spin = 1ms;       // how long a thread that waits for the other side spins
 constexpr Clock::duration young = 200us;    // after progress, the thread polls for this time without sleeping
 constexpr Clock::duration interval = 20us;  // time between two polls after that
+constexpr int polls_in_row = 16;            // polls before a thread whose core is free yields it
 
 Bell make_bell(bool own_core) {
   return {spin, own_core ? Bell::Spin::keep : Bell::Spin::yield};
@@ -44,31 +45,62 @@ JointDriver::~JointDriver() {
 
 void JointDriver::post(CallQueue& queue, std::span<const CollectiveCall> calls, Completion ready) {
   queue.post(calls, ready);
-  if (polling_.thread)
-    work_.ring();
-  else
+  if (!polling_.thread)
     advance();
+  else if (polling_.own_core)
+    work_.ring();
 }
 
 void JointDriver::progress() {
-  if (!polling_.thread) advance();
+  if (!polling_.thread)
+    advance();
+  else if (shares_core() && is_busy())
+    work_.ring();
 }
 
 void JointDriver::wait(CallQueue& queue, std::size_t calls) {
   compute_waits_ = true;
-  if (polling_.thread) {
+  if (!polling_.thread)
+    poll_while([&] { return queue.finished() < calls; });
+  else if (!shares_core() || !poll_here(queue, calls))
     done_.wait([&] { return queue.finished() >= calls || failed_; });
-  } else {
-    for (auto last = Clock::now(); queue.finished() < calls;)
-      if (advance())
-        last = Clock::now();
-      else
-        wait_for_next_poll(last);
-  }
   compute_waits_ = false;
   if (!failed_) return;
   const std::lock_guard lock(failure_mutex_);
   std::rethrow_exception(failure_);
+}
+
+// Polls the engines on the compute side until `calls` calls of the queue are done, and returns true. If the
+// communication thread polls the engines, wakes up that thread and returns false. Without the wake-up, the
+// thread could go to sleep although a call was posted: it may have looked for work before the last post().
+bool JointDriver::poll_here(CallQueue const& queue, std::size_t calls) {
+  if (driven_.exchange(true)) {
+    work_.ring();
+    return false;
+  }
+  try {
+    poll_while([&] { return queue.finished() < calls && !failed_; });
+  } catch (...) {
+    fail();
+  }
+  driven_ = false;
+  return true;
+}
+
+// Polls the engines for as long as `more` returns true. While the core is free, polls several times before it
+// lets another thread have the core.
+template <class More>
+void JointDriver::poll_while(More const& more) {
+  auto last = Clock::now();
+  for (int polls = 0; more();) {
+    if (advance()) {
+      last = Clock::now();
+      polls = 0;
+      if (polling_.thread) done_.ring();
+    } else if (++polls % polls_in_row == 0 || !core_is_free()) {
+      wait_for_next_poll(last);
+    }
+  }
 }
 
 // Waits between two polls of the engines. `last` is the last time at which one of them made progress. Sleeps
@@ -77,8 +109,7 @@ void JointDriver::wait(CallQueue& queue, std::size_t calls) {
 // each of them may be done at any time. So the time between two polls must not grow.
 void JointDriver::wait_for_next_poll(Clock::time_point last) const {
   const auto now = Clock::now();
-  const bool core_is_free = polling_.own_core || compute_waits_;
-  if (!core_is_free && now - last > young) return sleep_until(now + interval);
+  if (!core_is_free() && now - last > young) return sleep_until(now + interval);
   polling_.own_core ? relax() : static_cast<void>(sched_yield());
 }
 
@@ -104,28 +135,27 @@ bool JointDriver::is_busy() const {
   return std::ranges::any_of(queues_, [](auto const& queue) { return queue->is_busy(); });
 }
 
+// If there is a call to carry out and no thread has claimed the engines, claims them and returns true.
+// Otherwise returns false.
+bool JointDriver::take() {
+  if (failed_ || !is_busy() || driven_.exchange(true)) return false;
+  if (is_busy()) return true;  // the other thread may have finished the calls before the claim
+  driven_ = false;
+  return false;
+}
+
 void JointDriver::work() {
   pin_communication_thread();
   try {
     adopt_device();
     for (;;) {
-      work_.wait([&] { return quit_ || is_busy(); });
+      work_.wait([&] { return quit_ || take(); });
       if (quit_) return;
-      poll_until_done();
+      poll_while([&] { return is_busy() && !quit_; });
+      driven_ = false;
     }
   } catch (...) {
     fail();
-  }
-}
-
-void JointDriver::poll_until_done() {
-  for (auto last = Clock::now(); is_busy() && !quit_;) {
-    if (advance()) {
-      last = Clock::now();
-      done_.ring();
-    } else {
-      wait_for_next_poll(last);
-    }
   }
 }
 

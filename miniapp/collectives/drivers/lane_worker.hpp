@@ -25,9 +25,9 @@ enum class ThreadPlace {
   beside_threads,  ///< it shares a core, and other lanes of the rank have threads, too
 };
 
-/// The queue of calls (CallQueue) that the compute side and the communication thread of a ThreadedLane share.
-/// Each of them can wait for the other and wake up the other (Bell). A thread that carries out a call waits
-/// until the call is done.
+/// The queue of collective calls (CallQueue) that the compute side and the communication thread of a
+/// ThreadedLane share. Each of them can wait for the other and wake up the other (Bell). A thread that
+/// carries out a call waits until the call is done.
 ///
 /// Problem: handing over a call must take little time compared with the call. If the communication thread has
 /// a core of its own, post() hands the call over. Both threads spin for a while when they wait, so this takes

@@ -10,10 +10,10 @@ namespace ddproxy {
 
 /// A lane without a thread of its own: the compute side drives its engine.
 ///
-/// start() posts a call. Then it begins the next posted call if no call is in flight and the data of the next
-/// one are ready. wait_all() and wait_for() begin and finish the other calls. If `poll` is true, progress(),
-/// which is called between two compute tasks, finishes the call in flight if it is done, and begins the next
-/// one. If `poll` is false, the lane makes no progress while compute runs.
+/// start() posts a collective call. Then it begins the next posted call if no call is in flight and the data
+/// of the next one are ready. wait_all() and wait_for() begin and finish the other calls. If `poll` is true,
+/// progress(), which is called between two compute tasks, finishes the call in flight if it is done, and
+/// begins the next one. If `poll` is false, the lane makes no progress while compute runs.
 class PolledLane : public CommunicationLane {
  public:
   /// Takes the engine. `poll` tells whether progress() polls the engine.

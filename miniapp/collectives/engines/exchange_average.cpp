@@ -5,20 +5,6 @@
 #include "miniapp/errors/errors.hpp"
 
 namespace ddproxy {
-namespace {
-
-struct Part {
-  float* values;
-  int count;
-};
-
-void exchange(Part send, Part receive, int peer, MPI_Comm communicator) {
-  constexpr int tag = 0;
-  check_mpi(MPI_Sendrecv(send.values, send.count, MPI_FLOAT, peer, tag, receive.values, receive.count,
-                         MPI_FLOAT, peer, tag, communicator, MPI_STATUS_IGNORE));
-}
-
-}  // namespace
 
 bool exchange_is_faster([[maybe_unused]] int count) {
 #ifdef MPICH_VERSION
@@ -28,17 +14,50 @@ bool exchange_is_faster([[maybe_unused]] int count) {
 #endif
 }
 
-void exchange_average(float* values, int count, float* scratch, MPI_Comm communicator) {
+void AverageExchange::begin(float* values, int count, float* scratch, MPI_Comm communicator) {
   int rank = 0;
   check_mpi(MPI_Comm_rank(communicator, &rank));
-  const int half = count / 2, peer = 1 - rank;
+  const int half = count / 2;
   const Part halves[2] = {{values, half}, {values + half, count - half}};
-  const Part own = halves[rank], other = halves[peer];
-  exchange(other, {scratch, own.count}, peer, communicator);
-  float* __restrict to = own.values;
-  float const* __restrict from = scratch;
-  for (int i = 0; i < own.count; ++i) to[i] = (to[i] + from[i]) * 0.5F;
-  exchange(own, other, peer, communicator);
+  peer_ = 1 - rank;
+  own_ = halves[rank];
+  other_ = halves[peer_];
+  scratch_ = scratch;
+  communicator_ = communicator;
+  averaged_ = false;
+  exchange(other_, {scratch_, own_.count});
+}
+
+void AverageExchange::exchange(Part send, Part receive) {
+  constexpr int tag = 0;
+  check_mpi(MPI_Irecv(receive.values, receive.count, MPI_FLOAT, peer_, tag, communicator_, &requests_[0]));
+  check_mpi(MPI_Isend(send.values, send.count, MPI_FLOAT, peer_, tag, communicator_, &requests_[1]));
+}
+
+// Goes on after the messages in flight have arrived. Returns whether the average is complete.
+bool AverageExchange::go_on() {
+  if (averaged_) return true;
+  float* __restrict to = own_.values;
+  float const* __restrict from = scratch_;
+  for (int i = 0; i < own_.count; ++i) to[i] = (to[i] + from[i]) * 0.5F;
+  averaged_ = true;
+  exchange(own_, other_);
+  return false;
+}
+
+bool AverageExchange::test() {
+  int complete = 0;
+  check_mpi(MPI_Testall(2, requests_, &complete, MPI_STATUSES_IGNORE));
+  return complete && go_on();
+}
+
+void AverageExchange::wait() {
+  do check_mpi(MPI_Waitall(2, requests_, MPI_STATUSES_IGNORE));
+  while (!go_on());
+}
+
+bool AverageExchange::is_open() const {
+  return requests_[0] != MPI_REQUEST_NULL || requests_[1] != MPI_REQUEST_NULL;
 }
 
 }  // namespace ddproxy

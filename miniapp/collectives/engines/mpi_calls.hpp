@@ -8,8 +8,7 @@
 
 namespace ddproxy {
 
-/// The arguments of one call of MPI. The buffers are not owned. Not every kind of collective uses all
-/// members.
+/// The arguments of one MPI call. The buffers are not owned. Not every kind of collective uses all members.
 struct MpiMessage {
   void* send;     ///< MPI_IN_PLACE if the data are in `receive`; not used by broadcast and receive
   void* receive;  ///< not used by send

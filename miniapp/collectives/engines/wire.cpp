@@ -8,7 +8,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "miniapp/collectives/engines/exchange_average.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/engine_buffers.hpp"
 #include "model/step/describe.hpp"
@@ -198,8 +197,8 @@ bool MpiWire::exchanges(CallPieces const& pieces, std::size_t piece) const {
          exchange_is_faster(static_cast<int>(pieces.part_elements(piece)));
 }
 
-void MpiWire::exchange(MpiMessage const& message) const {
-  exchange_average(static_cast<float*>(message.receive), message.count, fp32_.get(), message.communicator);
+void MpiWire::begin_exchange(MpiMessage const& message, AverageExchange& exchange) const {
+  exchange.begin(static_cast<float*>(message.receive), message.count, fp32_.get(), message.communicator);
 }
 
 void MpiWire::unpack(CallPieces const& pieces, std::size_t piece, float* memory) const {

@@ -8,6 +8,7 @@
 
 #include "kernels/base/bf16.hpp"
 #include "miniapp/collectives/engines/call_pieces.hpp"
+#include "miniapp/collectives/engines/exchange_average.hpp"
 #include "miniapp/collectives/engines/mpi_calls.hpp"
 #include "miniapp/input/words.hpp"
 
@@ -23,11 +24,11 @@ using Scale = void (*)(float* values, std::size_t count, float factor);
 /// Finish one piece before the next one, because all pieces share the buffers.
 ///
 /// fp32: a piece is transferred directly from and to the memory. Only two kinds of calls use a buffer, both
-/// on host memory: an all-reduce that exchange() averages, and a reduce-scatter. If a reduce-scatter has
-/// several pieces, pack() copies the parts of a piece into the buffer, one directly after the other, because
-/// MPI needs them in this form. If it has one piece and works in place, MPI assigns the result to the buffer,
-/// because MPI must not assign elements that it reads. If it adds, MPI writes the result to the buffer, and
-/// unpack() adds the result to the memory.
+/// on host memory: an all-reduce that an AverageExchange averages, and a reduce-scatter. If a reduce-scatter
+/// has several pieces, pack() copies the parts of a piece into the buffer, one directly after the other,
+/// because MPI needs them in this form. If it has one piece and works in place, MPI assigns the result to the
+/// buffer, because MPI must not assign elements that it reads. If it adds, MPI writes the result to the
+/// buffer, and unpack() adds the result to the memory.
 ///
 /// bf16: a piece is rounded into a buffer. MPI has no bf16 type, so a user-defined operation
 /// (MPI_User_function) adds in fp32 and rounds the sum. In a broadcast, an all-gather or a receive, the ranks
@@ -37,8 +38,8 @@ using Scale = void (*)(float* values, std::size_t count, float factor);
 /// A call that is exact (CollectiveCall::exact) is transferred in fp32 with either format.
 ///
 /// Average: with two ranks, each element takes part in one addition only. So in fp32 on host memory a
-/// user-defined operation or exchange() adds and halves at once. In all other cases the sum is multiplied by
-/// 1/n after the call, while the piece is in cache.
+/// user-defined operation or an AverageExchange adds and halves at once. In all other cases the sum is
+/// multiplied by 1/n after the call, while the piece is in cache.
 ///
 /// If a reduce-scatter adds its result, unpack() adds each piece from the buffer while the piece is in cache.
 class MpiWire {
@@ -58,13 +59,13 @@ class MpiWire {
   /// Converts a piece of `memory` to its message and returns the message. The caller sets its communicator
   /// and its tag. The message points into `memory`, or into a buffer that is valid until the next pack().
   MpiMessage pack(CallPieces const& pieces, std::size_t piece, float* memory);
-  /// Returns whether the piece that was packed last should be averaged by exchange(), not by MPI's blocking
-  /// function. This is so if the piece is part of an all-reduce that averages host memory over two ranks in
-  /// fp32, and exchange_is_faster() (exchange_average.hpp) returns true for its size.
+  /// Returns whether the piece that was packed last should be averaged by an exchange, not by MPI's function
+  /// for all-reduces. This is so if the piece is part of an all-reduce that averages host memory over two
+  /// ranks in fp32, and exchange_is_faster() (exchange_average.hpp) returns true for its size.
   bool exchanges(CallPieces const& pieces, std::size_t piece) const;
-  /// Averages the piece that was packed last with exchange_average(), in place of MPI's blocking function.
-  /// `message` is the result of pack(). Call unpack() afterwards, as after MPI's function.
-  void exchange(MpiMessage const& message) const;
+  /// Begins to average the piece that was packed last with `exchange`, in place of MPI's function. `message`
+  /// is the result of pack(). Call unpack() when the exchange is complete, as after MPI's function.
+  void begin_exchange(MpiMessage const& message, AverageExchange& exchange) const;
   /// Assigns the result of the piece that was packed last to `memory`, or adds it if the call adds. The
   /// result is the transferred values, their sum or their average.
   void unpack(CallPieces const& pieces, std::size_t piece, float* memory) const;

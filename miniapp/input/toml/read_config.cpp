@@ -43,7 +43,7 @@ void read_allreduce(Config& config, Section section) {
   config.copies = section.choice("copies", model::CopyMode::none, copy_words);
   config.wire = section.choice("wire", WireFormat::fp32, wire_words);
   config.progress = section.choice("progress", Progress::thread, progress_words);
-  config.call = section.choice("call", config.call, call_words);
+  config.mpi_call = section.choice("call", config.mpi_call, mpi_call_words);
   config.priority = section.choice("priority", config.priority, priority_words);
   config.buffers = section.choice("buffers", config.buffers, buffers_words);
   config.piece_mib = section.positive("piece_mib", config.piece_mib);
@@ -52,7 +52,7 @@ void read_allreduce(Config& config, Section section) {
                  fmt::format("{} is out of range; it must be from 0.001 to 4096", config.piece_mib));
   config.timeout_s = section.positive("timeout_s", config.timeout_s);
   section.finish();
-  if (config.call == Call::blocking && config.progress != Progress::thread)
+  if (config.mpi_call == MpiCallKind::blocking && config.progress != Progress::thread)
     section.fail(
         "call",
         "\"blocking\" needs progress = \"thread\", because without a thread nothing is computed while the "

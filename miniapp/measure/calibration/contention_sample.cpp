@@ -52,12 +52,12 @@ model::Speeds speeds_of(ContentionSample const& run) {
   return model::median_speeds(samples_of(run).samples);
 }
 
-std::string standstill(std::vector<ContentionSample> const& runs, CallChoice const& choice, WireFormat wire,
-                       std::optional<ThreadChoice> const& tightest) {
+std::string standstill(std::vector<ContentionSample> const& runs, MpiCallChoice const& choice,
+                       WireFormat wire, std::optional<ThreadChoice> const& tightest) {
   std::vector<std::string> sizes;
   for (auto const& run : runs) {
     const auto [kappa, gamma] = speeds_of(run);
-    const bool takes_the_core = !choice.own_core && choice.calls.blocking(wire_bytes(run.bytes, wire));
+    const bool takes_the_core = !choice.own_core && choice.mpi_calls.blocking(wire_bytes(run.bytes, wire));
     if ((takes_the_core ? gamma : std::min(kappa, gamma)) <= slowest_told)
       sizes.push_back(
           fmt::format("{} bytes (compute ran at {:.3g} % of its speed, the all-reduce at {:.3g} %)",

@@ -50,12 +50,12 @@ model::Speeds speeds_of(ContentionSample const& run);
 model::SpeedSamples samples_of(ContentionSample const& run);
 
 /// Returns a line of text for users that names the message sizes at which compute or the all-reduces made
-/// hardly any progress. Returns an empty text if there are none. A blocking call that shares a core with
-/// compute is expected to stop compute, so a low kappa alone is not reported for such a call. `wire` is the
-/// wire format of the all-reduces. `tightest` has the threads and cores of the rank with the fewest cores for
+/// hardly any progress. Returns an empty text if there are none. A blocking MPI call that shares a core with
+/// compute is expected to stop compute, so a low kappa alone is not reported for it. `wire` is the wire
+/// format of the all-reduces. `tightest` has the threads and cores of the rank with the fewest cores for
 /// communication; the advice in the text depends on them. `tightest` has no value if the ranks compute on
 /// devices.
-std::string standstill(std::vector<ContentionSample> const& runs, CallChoice const& choice, WireFormat wire,
-                       std::optional<ThreadChoice> const& tightest);
+std::string standstill(std::vector<ContentionSample> const& runs, MpiCallChoice const& choice,
+                       WireFormat wire, std::optional<ThreadChoice> const& tightest);
 
 }  // namespace ddproxy

@@ -92,7 +92,7 @@ double time_row(RankContext& context, std::vector<Slice> const& slices);
 
 /// Measures the table of a(x), the time of an all-reduce of x bytes on the wire. All-reduces are carried out
 /// as in a step, so a(x) includes the conversion to the wire format. For other verbs (kinds of collectives)
-/// it measures rs(x), ag(x) and bc(x). With MPI the calls of these verbs are blocking or nonblocking, as was
+/// it measures rs(x), ag(x) and bc(x). The MPI calls of these verbs are blocking or nonblocking, as was
 /// chosen for the all-reduces.
 ///
 /// Problem: the speed of a machine drifts within minutes. So samples of one size that are taken one right

@@ -126,7 +126,7 @@ CompiledStep RankContext::compile_backward() const {
   return {std::move(graphs.classes.front().graph), first_elements};
 }
 
-std::unique_ptr<CommunicationLane> RankContext::make_allreduce(CallChoice const& with) const {
+std::unique_ptr<CommunicationLane> RankContext::make_allreduce(MpiCallChoice const& with) const {
   const auto limit = runtime.limited("MPI_Comm_dup");
   return ddproxy::make_allreduce(config, with, runtime.communicator(), memory, arena.size());
 }

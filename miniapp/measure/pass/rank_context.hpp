@@ -38,7 +38,8 @@ struct RankContext {
   model::Copies copies = {};
   std::unique_ptr<ComputeLane> backward = nullptr;
   std::unique_ptr<CommunicationLane> allreduce = nullptr;
-  CallChoice choice = {};  ///< the MPI calls of all-reduces (miniapp/measure/calibration/choose_calls.hpp)
+  /// The MPI calls of all-reduces (miniapp/measure/calibration/choose_mpi_calls.hpp).
+  MpiCallChoice choice = {};
   double device_free = 0;  ///< free bytes of the run's device before the run allocated anything there
   double file_need = 0;    ///< bytes of memory that rank 0 needs for the results file
   std::unique_ptr<StateProbe> probe = nullptr;  ///< probes the machine's state; null: no probe
@@ -64,7 +65,7 @@ struct RankContext {
   /// Makes the communication lane that the input asks for, on `memory`. `with` chooses the MPI calls. The
   /// time limit of the input ([allreduce] timeout_s) applies while this function waits for other ranks.
   /// Throws as ddproxy::make_allreduce() (make_allreduce.hpp) does. Collective.
-  std::unique_ptr<CommunicationLane> make_allreduce(CallChoice const& with) const;
+  std::unique_ptr<CommunicationLane> make_allreduce(MpiCallChoice const& with) const;
   /// Makes `allreduce`. If it uses NCCL, also carries out the first all-reduce. Measures the device memory
   /// that the libraries take, if no other rank uses this rank's device. Throws as make_allreduce() does.
   /// Collective.

@@ -13,8 +13,8 @@ namespace ddproxy {
 /// groups then carry out their collectives at the same time. If the collectives are replayed, this process
 /// stands for rank 0 of the first group.
 ///
-/// Call it after choose_calls(), which makes a lane of all ranks. `ranks` must divide context.ranks(). Throws
-/// as make_group_lanes() (make_allreduce.hpp) does. Collective.
+/// Call it after choose_mpi_calls(), which makes a lane of all ranks. `ranks` must divide context.ranks().
+/// Throws as make_group_lanes() (make_allreduce.hpp) does. Collective.
 void use_group_lane(RankContext& context, int ranks, bool strided = false);
 
 /// Returns on how many nodes the ranks of one group run. The groups are those of context.grouping(). If the

@@ -26,7 +26,7 @@ namespace ddproxy {
 namespace {
 
 // Checks that MPI allows several threads to call it, if the step needs this. If a step has several lanes with
-// blocking calls, each lane needs a thread of its own that calls MPI.
+// blocking MPI calls, each lane needs a thread of its own that calls MPI.
 void check_threads(Config const& config) {
   if (needs_threads(config))
     require_threads(provided_threads(), config.file.string() + ": [shard] lanes, group: ");

@@ -52,10 +52,10 @@ struct StepContext {
   /// Returns this rank's graph.
   model::StepGraph const& graph() const { return graphs.classes[rank_class].graph; }
   /// Returns the lanes for run_step(): `own_lanes`, or `rank.allreduce`. They are valid until make_lanes() or
-  /// choose_calls().
+  /// choose_mpi_calls().
   std::vector<CommunicationLane*> lanes() const;
-  /// Makes `own_lanes` with the calls of `rank.choice`, if the step is sharded. Call it again after
-  /// choose_calls(). Throws as make_group_lanes() (make_allreduce.hpp) does. Collective.
+  /// Makes `own_lanes` with the MPI calls of `rank.choice`, if the step is sharded. Call it again after
+  /// choose_mpi_calls(). Throws as make_group_lanes() (make_allreduce.hpp) does. Collective.
   void make_lanes();
 };
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/collectives/engines/call_table.hpp"
+#include "miniapp/collectives/engines/mpi_call_table.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 
 namespace ddproxy {
 
-CallTable::CallTable(std::vector<std::int64_t> const& bytes, std::vector<bool> const& blocking) {
+MpiCallTable::MpiCallTable(std::vector<std::int64_t> const& bytes, std::vector<bool> const& blocking) {
   if (bytes.empty() || bytes.size() != blocking.size())
-    throw std::invalid_argument("a table of calls needs one call for each of its sizes");
+    throw std::invalid_argument("a table of MPI calls needs one MPI call for each of its sizes");
   ranges_.push_back({0, blocking.front()});
   for (std::size_t i = 1; i < bytes.size(); ++i) {
     if (blocking[i] == ranges_.back().blocking) continue;
@@ -21,18 +21,18 @@ CallTable::CallTable(std::vector<std::int64_t> const& bytes, std::vector<bool> c
   }
 }
 
-bool CallTable::blocking(std::int64_t bytes) const {
+bool MpiCallTable::blocking(std::int64_t bytes) const {
   bool blocking = false;
   for (auto const& range : ranges_)
     if (bytes >= range.from) blocking = range.blocking;
   return blocking;
 }
 
-bool CallTable::ever_blocking() const {
+bool MpiCallTable::ever_blocking() const {
   return std::ranges::any_of(ranges_, &Range::blocking);
 }
 
-std::string CallTable::description() const {
+std::string MpiCallTable::description() const {
   std::string text;
   for (std::size_t k = 0; k < ranges_.size(); ++k) {
     text += ranges_[k].blocking ? "blocking" : "nonblocking";

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/measure/calibration/compare_calls.hpp"
+#include "miniapp/measure/calibration/compare_mpi_calls.hpp"
 
 #include <fmt/format.h>
 
@@ -21,12 +21,12 @@ constexpr int size_step = 8, samples = 7, samples_beside = 5, most_calls = 256;
 constexpr double row_s = 1e-3, compute_s = 10e-3;
 constexpr double clearly = 1.03;
 
-// The two communication lanes that are compared: one for the blocking and one for the nonblocking call.
+// The two communication lanes that are compared: one for the blocking and one for the nonblocking MPI call.
 struct Both {
   Both(RankContext& context, bool own_core)
       : blocking(make(context, true, own_core)), nonblocking(make(context, false, own_core)) {}
   static std::unique_ptr<CommunicationLane> make(RankContext& context, bool blocking, bool own_core) {
-    return context.make_allreduce({CallTable(blocking), own_core, ""});
+    return context.make_allreduce({MpiCallTable(blocking), own_core, ""});
   }
   std::unique_ptr<CommunicationLane> blocking, nonblocking;
 };
@@ -66,7 +66,7 @@ struct Medians {
 Medians time_both(RankContext& context, Both& both, std::vector<Slice> const& calls, Work const* work,
                   int times) {
   std::vector<double> of_blocking, of_nonblocking;
-  int faster = 0;  // pairs in which the blocking call was faster
+  int faster = 0;  // pairs in which the blocking MPI call was faster
   for (int i = 0; i <= times; ++i) {
     const double first = time_row(context, *both.blocking, calls, work);
     const double second = time_row(context, *both.nonblocking, calls, work);
@@ -86,12 +86,12 @@ std::vector<Slice> row_of(Slice slice, int calls) {
   return std::vector<Slice>(static_cast<std::size_t>(calls), slice);
 }
 
-CallTimes measure_size(RankContext& context, Both& both, std::int64_t bytes, std::optional<Work> const& work,
-                       double work_s) {
+MpiCallTimes measure_size(RankContext& context, Both& both, std::int64_t bytes,
+                          std::optional<Work> const& work, double work_s) {
   Slice slice{0, static_cast<std::size_t>(bytes / wire_element_bytes(context.workload.wire))};
   const int calls = as_many(row_s, time_row(context, *both.blocking, {slice}, nullptr));
   const auto alone = time_both(context, both, row_of(slice, calls), nullptr, samples);
-  CallTimes times{bytes, alone.blocking / calls, alone.nonblocking / calls};
+  MpiCallTimes times{bytes, alone.blocking / calls, alone.nonblocking / calls};
   if (!work) return times;
   slice = {work->free_offset, std::min(slice.count, context.arena.size() - work->free_offset)};
   const int calls_beside = as_many(work_s, std::min(times.blocking, times.nonblocking));
@@ -120,7 +120,7 @@ std::optional<Work> make_work(RankContext& context, double& seconds) {
   return work;
 }
 
-std::string ratios(std::vector<CallTimes> const& all, double CallTimes::*a, double CallTimes::*b) {
+std::string ratios(std::vector<MpiCallTimes> const& all, double MpiCallTimes::*a, double MpiCallTimes::*b) {
   double low = INFINITY, high = 0;
   for (auto const& times : all) {
     low = std::min(low, times.*a / (times.*b));
@@ -136,15 +136,15 @@ std::string size_text(std::int64_t bytes) {
   return kib < 1024 ? fmt::format("{:.3g} KiB", kib) : fmt::format("{:.3g} MiB", kib / 1024);
 }
 
-std::string explain(std::vector<CallTimes> const& all) {
+std::string explain(std::vector<MpiCallTimes> const& all) {
   auto text = fmt::format(
       "Chosen automatically: the blocking and the nonblocking call were timed at {} sizes from {} to {}. The "
       "ratio of their times (blocking / nonblocking) is {} without compute",
       all.size(), size_text(all.front().bytes), size_text(all.back().bytes),
-      ratios(all, &CallTimes::blocking, &CallTimes::nonblocking));
+      ratios(all, &MpiCallTimes::blocking, &MpiCallTimes::nonblocking));
   if (all.front().beside_blocking > 0)
     text +=
-        ", and " + ratios(all, &CallTimes::beside_blocking, &CallTimes::beside_nonblocking) +
+        ", and " + ratios(all, &MpiCallTimes::beside_blocking, &MpiCallTimes::beside_nonblocking) +
         " while compute runs. ddproxy takes the call that is faster without compute, unless the other one "
         "is clearly faster while compute runs";
   return text;
@@ -152,13 +152,13 @@ std::string explain(std::vector<CallTimes> const& all) {
 
 }  // namespace
 
-bool prefers_blocking(CallTimes const& times) {
+bool prefers_blocking(MpiCallTimes const& times) {
   const bool faster = times.blocking <= times.nonblocking;
   if (faster) return !(times.certain && times.beside_blocking > clearly * times.beside_nonblocking);
   return times.certain && times.beside_nonblocking > clearly * times.beside_blocking;
 }
 
-CallChoice compare_calls(RankContext& context, bool own_core) {
+MpiCallChoice compare_mpi_calls(RankContext& context, bool own_core) {
   Both both(context, own_core);
   const auto sizes = sizes_of(context);
   const auto elements = static_cast<std::size_t>(sizes.back() / wire_element_bytes(context.workload.wire));
@@ -166,12 +166,12 @@ CallChoice compare_calls(RankContext& context, bool own_core) {
                              context.runtime.rank());  // finite numbers, because sums of NaN may take longer
   double work_s = 0;
   const auto work = make_work(context, work_s);
-  std::vector<CallTimes> all;
+  std::vector<MpiCallTimes> all;
   for (const auto bytes : sizes) all.push_back(measure_size(context, both, bytes, work, work_s));
   std::vector<std::int64_t> decided;
   for (auto const& times : all) decided.push_back(prefers_blocking(times));
   context.runtime.broadcast(decided);
-  return {CallTable(sizes, {decided.begin(), decided.end()}), own_core, explain(all)};
+  return {MpiCallTable(sizes, {decided.begin(), decided.end()}), own_core, explain(all)};
 }
 
 }  // namespace ddproxy

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/measure/calibration/choose_calls.hpp"
+#include "miniapp/measure/calibration/choose_mpi_calls.hpp"
 
 #include <fmt/format.h>
 
 #include "miniapp/cores/node_cores.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/step_name.hpp"
-#include "miniapp/measure/calibration/compare_calls.hpp"
+#include "miniapp/measure/calibration/compare_mpi_calls.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {
@@ -50,41 +50,41 @@ std::string too_few_cores(Cores const& cores) {
       cores.least_spare > 0 ? cores.least_spare : 0.0);
 }
 
-CallChoice choose_automatically(RankContext& context, Cores const& cores, std::size_t lanes) {
+MpiCallChoice choose_automatically(RankContext& context, Cores const& cores, std::size_t lanes) {
   if (context.config.progress != Progress::thread)
-    return {CallTable(false), false, "The compute thread drives the all-reduces"};
+    return {MpiCallTable(false), false, "The compute thread drives the all-reduces"};
   if (context.runtime.ranks() == 1)
-    return {CallTable(false), cores.own(),
+    return {MpiCallTable(false), cores.own(),
             "A run with a single rank reduces nothing, so the choice has no effect"};
   if (lanes > 1)
-    return {CallTable(false), cores.own(),
+    return {MpiCallTable(false), cores.own(),
             automatic +
                 "one thread drives all communication lanes of the step, and in a blocking call it could "
                 "not serve the other lanes"};
   if (cores.oversubscribed())
-    return {CallTable(false), false,
+    return {MpiCallTable(false), false,
             automatic + "ranks share cores, and a rank that waits in a nonblocking call yields its core"};
   if (!context.reduces() && cores.own_everywhere())
-    return {CallTable(true), true, automatic + "each rank has a core for its communication thread"};
-  if (!context.reduces()) return {CallTable(false), cores.own(), automatic + too_few_cores(cores)};
-  return compare_calls(context, cores.own());
+    return {MpiCallTable(true), true, automatic + "each rank has a core for its communication thread"};
+  if (!context.reduces()) return {MpiCallTable(false), cores.own(), automatic + too_few_cores(cores)};
+  return compare_mpi_calls(context, cores.own());
 }
 
-CallChoice choose(RankContext& context, std::size_t lanes) {
+MpiCallChoice choose(RankContext& context, std::size_t lanes) {
   const Cores cores = count_cores(context);
-  if (context.config.call == Call::automatic) return choose_automatically(context, cores, lanes);
-  const bool blocking = context.config.call == Call::blocking;
+  if (context.config.mpi_call == MpiCallKind::automatic) return choose_automatically(context, cores, lanes);
+  const bool blocking = context.config.mpi_call == MpiCallKind::blocking;
   if (blocking && !cores.own_everywhere() && context.runtime.root())
     results::say_error(fmt::format(
         "warning: [allreduce] call = \"blocking\": {}. So overlapped all-reduces are slow; leave one "
         "core of each rank free, or use call = \"auto\"",
         too_few_cores(cores)));
-  return {CallTable(blocking), cores.own(), "The input says so"};
+  return {MpiCallTable(blocking), cores.own(), "The input says so"};
 }
 
 }  // namespace
 
-void choose_calls(RankContext& context, std::size_t lanes) {
+void choose_mpi_calls(RankContext& context, std::size_t lanes) {
   auto const& config = context.config;
   const bool parts = !config.gate.allreduce_kib.empty() && context.runtime.ranks() > 1;
   if (config.backend == Backend::nccl || (!context.reduces() && !parts)) return;
@@ -93,9 +93,9 @@ void choose_calls(RankContext& context, std::size_t lanes) {
   if (context.reduces()) context.allreduce = context.make_allreduce(context.choice);
 }
 
-std::string describe(CallChoice const& choice) {
+std::string describe(MpiCallChoice const& choice) {
   if (choice.reason.empty()) return "";
-  return fmt::format("all-reduce call: {}. {}\n", choice.calls.description(), choice.reason);
+  return fmt::format("all-reduce call: {}. {}\n", choice.mpi_calls.description(), choice.reason);
 }
 
 }  // namespace ddproxy

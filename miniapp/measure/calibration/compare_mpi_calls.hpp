@@ -9,28 +9,28 @@
 
 namespace ddproxy {
 
-/// The times of the blocking and of the nonblocking call for one message size, in seconds. Each is the median
-/// over samples of the maximum over the ranks.
-struct CallTimes {
+/// The times of the blocking and of the nonblocking MPI call for one message size, in seconds. Each is the
+/// median over samples of the maximum over the ranks.
+struct MpiCallTimes {
   std::int64_t bytes = 0;                ///< on the wire
   double blocking = 0, nonblocking = 0;  ///< one all-reduce alone
   /// Compute and a row of all-reduces start together: the time from the start until both have ended. The
-  /// compute is the same for both calls. 0: not measured.
+  /// compute is the same for both MPI calls. 0: not measured.
   double beside_blocking = 0, beside_nonblocking = 0;
-  bool certain = true;  ///< while compute ran, the same call was faster in every pair of measurements
+  bool certain = true;  ///< while compute ran, the same MPI call was faster in every pair of measurements
 };
 
-/// Returns whether the blocking call is better than the nonblocking one. Let A be the call that is faster
+/// Returns whether the blocking MPI call is better than the nonblocking one. Let A be the one that is faster
 /// without compute, and B the other one. A is better, with one exception. B is better if it was faster than A
 /// in every pair of measurements while compute ran, and if the median time of A was then more than 3 % longer
 /// than that of B.
-bool prefers_blocking(CallTimes const& times);
+bool prefers_blocking(MpiCallTimes const& times);
 
-/// Measures both calls alternately, first without compute. If operators compute on the host, also measures
-/// both calls while compute runs. The message sizes rise from 1 KiB to the smallest of these: a piece, the
-/// arena, and 64 MiB. Rank 0 chooses for each size, and the chosen calls are the same on all ranks.
+/// Measures both MPI calls alternately, first without compute. If operators compute on the host, also
+/// measures both while compute runs. The message sizes rise from 1 KiB to the smallest of these: a piece, the
+/// arena, and 64 MiB. Rank 0 chooses for each size, and the chosen MPI calls are the same on all ranks.
 /// `own_core` tells whether this rank's communication thread has a core that no compute thread uses.
 /// Overwrites the arena. Collective.
-CallChoice compare_calls(RankContext& context, bool own_core);
+MpiCallChoice compare_mpi_calls(RankContext& context, bool own_core);
 
 }  // namespace ddproxy
