@@ -104,6 +104,20 @@ def check_timeline(file, ranks, reductions):
             assert (events["start"][of_lane[1:]] >= events["end"][of_lane[:-1]] - 1e-9).all(), lane
 
 
+def check_lanes(file):
+    """Checks that the busy time of each lane and the bubble, measured and predicted, are those of the timeline of rank 0."""
+    lanes, mine = file["step/lane"][:].tolist(), file["timeline/event_rank"][:] == 0
+    assert lanes == [b"compute", b"communication"], lanes
+    for prefix in ("", "predicted_"):
+        start, end = (file["timeline/" + prefix + name][:][mine] for name in ("start", "end"))
+        busy, bubble = file["step/" + prefix + "lane_busy"][:], file["step/" + prefix + "bubble"][()]
+        for lane, seconds in zip(lanes, busy, strict=True):
+            assert abs((end - start)[file["timeline/resource"][:][mine] == lane].sum() - seconds) < 1e-9, (prefix, lane, seconds)
+        assert abs(busy[0] + bubble - end.max()) < 1e-9, (prefix, busy, bubble, end.max())
+    predicted = dict(zip(PARTS, file["step/predicted"][:]))
+    assert abs(file["step/predicted_bubble"][()] - predicted["waiting"]) < 1e-9, predicted
+
+
 def check_memory(file, updated):
     memory, parameters = file["memory"], 4 * int(file["model/numel"][:].sum())
     kinds = [kind.decode() for kind in memory["kind"]]
@@ -173,6 +187,7 @@ def check_gpt2(ranks):
     rows, attributes, batch, loss = check_file("g.h5", 6, 2 * 32 * ranks)
     with h5py.File("g.h5") as file:
         check_timeline(file, ranks, 1)
+        check_lanes(file)
         check_memory(file, updated=True)
     assert batch == 2 * ranks and f"global batch: {2 * ranks} sequences = 1 in a micro-batch x 2 micro-batches x {ranks} rank" in text, text
     assert (rows["clip"] > 0).all() and (rows["update"] > 0).all() and (rows["recompute"] == 0).all()
@@ -181,6 +196,7 @@ def check_gpt2(ranks):
     assert "recompute" not in re.findall(r"^\w+", text, re.M) and "[machine]" not in text, text
     with h5py.File("g.h5") as file:
         share = 100 * file["step/model_flops"][()] / file["step/measured_peak"][()]
+    assert re.search(r"^lanes of rank 0 in the last step .*\ncompute .*\ncommunication .*\nbubble ", text, re.M), text
     assert f"{share:.1f} % of the" in text and "that large matrix products reach on each rank" in text, (share, text)
     if ranks == 2:
         check_document(text)
@@ -196,6 +212,7 @@ def check_llama(ranks):
     rows, attributes, _, _ = check_file("l.h5", 3, 2 * 16 * ranks)
     with h5py.File("l.h5") as file:
         check_timeline(file, ranks, 2)
+        check_lanes(file)
         check_memory(file, updated=False)
     assert (rows["recompute"] > 0).all() and (rows["update"] == 0).all() and (rows["clip"] == 0).all(), rows
     assert attributes["sync"] == "each" and attributes["checkpoint"] == "layer" and attributes["optimizer"] == "none", attributes

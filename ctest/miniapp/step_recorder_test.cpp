@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests what the recorder stores of whole steps (plans, timelines, live buffers), and the size of the file.
+// Tests what the recorder stores of whole steps (plans, timelines, lanes, live buffers), and the size of the
+// file.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +14,9 @@
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/toml/read_config.hpp"
+#include "miniapp/predict/analysis/step_lanes.hpp"
 #include "model/predict/graph/live_memory.hpp"
+#include "model/predict/graph/summarise.hpp"
 #include "model/step/describe.hpp"
 #include "results/file/reader.hpp"
 #include "results/file/schema.hpp"
@@ -46,6 +49,7 @@ class RecordedStep {
     recorder.model(config, workload);
     recorder.plans({plan});
     recorder.timeline(workload, {{graph, std::vector(processes, trace), predicted}});
+    recorder.step_lanes(step_lanes(model::summarise(graph, trace), model::summarise(graph, predicted)));
     recorder.finish({});
   }
 
@@ -139,6 +143,24 @@ TEST(StepRecorder, NamesTheUnitsOfAShardedStep) {
   EXPECT_EQ(count(labels, "all_reduce, norm"), 1U);
   EXPECT_EQ(count(resources, "communication"), 2 * units + 1);
   EXPECT_EQ(count(resources, "communication 1"), count(phases, "all_gather"));
+}
+
+// Each task takes 1 s, and each predicted task 0.5 s. So the predicted step ends 1 s earlier.
+TEST(StepRecorder, StoresTheBusyTimeOfEachLaneAndTheBubble) {
+  const RecordedStep step(input("tiny", "[shard]\nstage = \"fsdp\"\nlanes = 2\n"), 1, 0.5);
+  const Reader file(step.path);
+  const auto lanes = file.texts("/step/lane"), resources = file.texts("/timeline/resource");
+  const auto busy = file.reals("/step/lane_busy"), predicted = file.reals("/step/predicted_lane_busy");
+  ASSERT_EQ(lanes, (std::vector<std::string>{"compute", "communication", "communication 1"}));
+  for (std::size_t k = 0; k < lanes.size(); ++k) {
+    const auto tasks = static_cast<double>(std::ranges::count(resources, lanes[k]));
+    EXPECT_GT(tasks, 1) << lanes[k];
+    EXPECT_EQ(busy.at(k), tasks) << lanes[k];
+    EXPECT_EQ(predicted.at(k), 0.5 * tasks) << lanes[k];
+  }
+  const auto end = static_cast<double>(step.graph.tasks.size());
+  EXPECT_EQ(file.reals("/step/bubble"), std::vector{end - busy[0]});
+  EXPECT_EQ(file.reals("/step/predicted_bubble"), std::vector{end - 1 - predicted[0]});
 }
 
 TEST(StepRecorder, TheSchemaNamesEveryPhase) {

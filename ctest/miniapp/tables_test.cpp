@@ -149,6 +149,21 @@ TEST(StepTable, DoesNotExplainTheMissingErrorOfARowThatItLeavesOut) {
   EXPECT_EQ(text.find("error: \"-\""), std::string::npos) << text;
 }
 
+TEST(StepTable, ShowsTheBusyTimeOfEachLaneAndTheBubble) {
+  StepFigures figures;
+  figures.rows = {step_row("step", 1, 1)};
+  EXPECT_EQ(step_table(figures, Config{}, 25).find("lanes of"), std::string::npos);
+  figures.lanes = {{{"compute", 0.75, 0.7}, {"communication", 0.5, 0.45}}, 0.25, 0.3};
+  const auto text = step_table(figures, Config{}, 25);
+  EXPECT_NE(text.find("\nlanes of rank 0 in the last step   busy (ms)  predicted (ms)\n"
+                      "compute                              750.000         700.000\n"
+                      "communication                        500.000         450.000\n"
+                      "bubble                               250.000         300.000\n"
+                      "busy: the time in which the lane carries out tasks. bubble: "),
+            std::string::npos)
+      << text;
+}
+
 TEST(TuningLine, SaysThatOneSampleDoesNotTellTheNoise) {
   const std::vector<CaseReport> reports{
       with_rounds(measured(model::strategy_named("bucketed"), 4, {2.2, unknown, unknown}), {2.2}),

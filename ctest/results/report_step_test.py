@@ -95,6 +95,20 @@ class Steps(WithSample):
         self.assertAlmostEqual(table["step_percent"][-1], 45)
         self.assertAlmostEqual(table["forward_percent"][-1], 75)
 
+    def test_lanes_have_their_busy_times_and_the_last_row_is_the_bubble(self):
+        table = self.table("lanes")
+        self.assertEqual(table["lane"], ["compute", "communication", "bubble"])
+        np.testing.assert_allclose(table["busy_ms"], (900, 300, 200))
+        np.testing.assert_allclose(table["predicted_ms"], (950, 250, 205))
+
+    def test_a_file_of_an_earlier_version_has_no_table_of_lanes(self):
+        self.only_steps()
+        self.change(lambda file: [file["step"].pop(name) for name in ("lane_busy", "predicted_lane_busy", "lane", "bubble", "predicted_bubble")])
+        self.assertNotIn("lanes", [table.name for table in tables.tables_of(Results(self.sample))])
+        done = report(self.sample)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("Lanes of a step", (self.folder / "sample.html").read_text())
+
     def test_the_page_of_a_file_of_steps_describes_the_steps(self):
         self.only_steps()
         page = self.folder / "sample.html"
@@ -102,7 +116,7 @@ class Steps(WithSample):
         self.assertEqual(done.returncode, 0, done.stderr)
         text = page.read_text()
         for words in ("Whole steps", "Optimizer adamw, gradients clipped to the norm 1; 2 micro-batches, gradients are averaged in the last micro-batch", "Global batch: 64 sequences",
-                      "Share of compute in a step", "predicted, no contention (ms)", "8 ranks, compute: kernels, all-reduce: mpi", "Timeline of a step",
+                      "Lanes of a step", "<dt>bubble</dt>", "Share of compute in a step", "predicted, no contention (ms)", "8 ranks, compute: kernels, all-reduce: mpi", "Timeline of a step",
                       "Dashed line: allocated memory, 200 MiB. Dotted line: predicted memory in use, at most 190 MiB.", "Save the trace", "Memory of a step"):
             self.assertIn(words, text)
         for words in ("The upper panel shows the last step that was measured, on rank 0. The panel below it shows the prediction of the step. In both panels the top row is the compute lane, and each",

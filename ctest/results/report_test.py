@@ -100,7 +100,7 @@ class Page(WithSample):
 
     def check_tables(self, out):
         tables = json.loads((out / "sample-tables.json").read_text())
-        self.assertEqual(set(tables), {"sweep", "layers", "allreduce", "collectives", "terms", "score", "step", "kinds", "memory", "ranks", "ratios"})
+        self.assertEqual(set(tables), {"sweep", "layers", "allreduce", "collectives", "terms", "score", "step", "lanes", "kinds", "memory", "ranks", "ratios"})
         with h5py.File(self.sample) as file:
             np.testing.assert_allclose(tables["sweep"]["T_ms"], file["sweep/measured_median"][()] * 1e3)
         np.testing.assert_allclose(tables["ratios"]["ratio"], 2.0)

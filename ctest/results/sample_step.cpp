@@ -38,6 +38,11 @@ void write_step(results::Writer& writer) {
   writer.write("/step/kind_forward", Reals{0.1, 0.05, 0.05, 0, 0.15});
   writer.write("/step/kind_backward", Reals{0.2, 0.1, 0.1, 0, 0.3});
   writer.write("/step/kind_step", Reals{0.3, 0.15, 0.15, 0.4, 0.45});
+  writer.write("/step/lane", Texts{"compute", "communication"});
+  writer.write("/step/lane_busy", Reals{0.9, 0.3});
+  writer.write("/step/predicted_lane_busy", Reals{0.95, 0.25});
+  writer.write("/step/bubble", Reals{0.2});
+  writer.write("/step/predicted_bubble", Reals{0.205});
   writer.write("/step/loss", Reals{7.5});
   writer.write("/step/verified", Integers{1});
   writer.write("/step/global_batch", Integers{64});

@@ -17,7 +17,7 @@
 #include "miniapp/measure/step/peak_rate.hpp"
 #include "miniapp/predict/analysis/json_tables.hpp"
 #include "miniapp/predict/analysis/noise_text.hpp"
-#include "model/predict/graph/live_memory.hpp"
+#include "model/predict/graph/summarise.hpp"
 #include "model/step/host_waits.hpp"
 #include "results/file/trace.hpp"
 #include "results/output/standard_streams.hpp"
@@ -76,7 +76,10 @@ void StepSession::record_timeline() {
     auto const& graph = context_.step->graph();
     auto const& predicted = predictions_.contended.trace;
     recorder_->timeline(rank.workload, {{graph, traces, predicted}});
-    recorder_->step_memory(rank.memory.size() * sizeof(float), {model::live_memory(graph, predicted).peak});
+    const auto forecast = model::summarise(graph, predicted);
+    figures_.lanes = step_lanes(model::summarise(graph, meter_.trace()), forecast);
+    recorder_->step_lanes(figures_.lanes);
+    recorder_->step_memory(rank.memory.size() * sizeof(float), {forecast.memory.peak});
   });
 }
 

@@ -54,6 +54,20 @@ std::string row_text(StepRow const& row, double step) {
                      hides_error(row, step) ? "-" : percent(row.error()), ms(row.uncontended), ms(row.first));
 }
 
+std::string lane_row(std::string const& name, double busy, double predicted) {
+  return fmt::format("{:<32}  {:>10}  {:>14}\n", name, ms(busy), ms(predicted));
+}
+
+std::string lanes_text(StepLanes const& lanes) {
+  if (lanes.rows.empty()) return "";
+  std::string text = fmt::format("\n{:<32}  {:>10}  {:>14}\n", "lanes of rank 0 in the last step",
+                                 "busy (ms)", "predicted (ms)");
+  for (auto const& [name, busy, predicted] : lanes.rows) text += lane_row(name, busy, predicted);
+  return text + lane_row("bubble", lanes.bubble, lanes.predicted_bubble) +
+         "busy: the time in which the lane carries out tasks. bubble: the time in which the compute lane "
+         "carries out none\n";
+}
+
 double part_of(double part, double all) {
   return all > 0 ? part / all : NAN;
 }
@@ -136,7 +150,7 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
       hidden ? "\nerror: \"-\" where both the measured and the predicted time are below 0.5 % of the step. "
                "For E it is \"-\" if the measured time is below 0.5 %, whatever was predicted"
              : "");
-  text += kinds_text(f.kinds);
+  text += lanes_text(f.lanes) + kinds_text(f.kinds);
   text += fmt::format(
       "matrix products: the sum of the rows linear and head\n\n"
       "global batch: {} sequences = {} in a micro-batch x {} micro-batch{} x {} rank{}; {}\n",

@@ -13,9 +13,10 @@ namespace ddproxy {
 std::string verification_text(bool reduces, int ranks);
 
 /// Returns the tables that `ddproxy step` prints: a heading, a table with a row for each part of the step and
-/// its measured and predicted times in ms, a table with the share of each kind of operator in compute, and
-/// lines with the global batch, the sharding, the waits of the host, the loss, the throughput and the model
-/// flops. `cap_mib` is the cap of the buckets in MiB.
+/// its measured and predicted times in ms, a table with the busy time of each lane and the bubble, a table
+/// with the share of each kind of operator in compute, and lines with the global batch, the sharding, the
+/// waits of the host, the loss, the throughput and the model flops. Without lanes the second table is left
+/// out. `cap_mib` is the cap of the buckets in MiB.
 std::string step_table(StepFigures const& figures, Config const& config, double cap_mib);
 
 }  // namespace ddproxy

@@ -12,7 +12,7 @@
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
-#include "model/predict/graph/live_memory.hpp"
+#include "model/predict/graph/summarise.hpp"
 #include "model/predict/graph/whole_step_costs.hpp"
 
 namespace ddproxy {
@@ -60,12 +60,14 @@ StepPrediction predict_step(Config const& config, model::Strategy const& strateg
     auto time = model::whole_step_time(
         step, model::whole_step_costs(step, pass, phases, costs.costs, job.contention, job.copies));
     check_total(item, time.phases.step);
-    const auto peak = model::live_memory(step.classes.front().graph, time.trace).peak;
+    const auto summary =
+        model::summarise(step.classes.front().graph, time.trace, {.total = time.phases.step});
+    const auto peak = summary.memory.peak;
     result.memory.peak = std::max(result.memory.peak, peak);
     result.warnings = costs.warnings;
     const auto name =
         has_units ? fmt::format("unit {}", word_of(how.sharding.unit, shard_unit_words)) : item.name();
-    result.cases.push_back({item, std::move(time), peak, name});
+    result.cases.push_back({item, std::move(time), peak, name, summary.bubble, summary.lane_busy});
   }
   return result;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "model/cost/step_work.hpp"
 #include "model/predict/graph/whole_step_time.hpp"
 #include "model/predict/timeline.hpp"
+#include "model/step/step_graph.hpp"
 #include "model/step/strategies/whole_step.hpp"
 
 namespace ddproxy {
@@ -32,6 +34,8 @@ struct PredictedStep {
   model::WholeStepTime time;
   std::int64_t peak = 0;  ///< largest number of bytes in live buffers
   std::string name;       ///< name of the case; with fsdp, which has no buckets, the unit
+  double bubble = 0;      ///< model::Summary::bubble, seconds
+  std::map<model::Lane, double> lane_busy = {};  ///< model::Summary::lane_busy, seconds
 };
 
 /// One way to divide a step among the ranks, and its prediction (shard_table.hpp).

@@ -10,6 +10,7 @@
 #include "miniapp/input/units.hpp"
 #include "miniapp/input/words.hpp"
 #include "model/cost/topology.hpp"
+#include "model/step/describe.hpp"
 
 namespace ddproxy {
 namespace {
@@ -57,6 +58,12 @@ std::string memory_text(StepMemory const& memory) {
   return text + '\n' + (note.empty() ? "" : note + '\n');
 }
 
+Json lanes_json(PredictedStep const& c) {
+  Json json = Json::object();
+  for (auto const& [lane, seconds] : c.lane_busy) json[name_of(lane)] = seconds;
+  return json;
+}
+
 Json case_json(StepPrediction const& step, PredictedStep const& c) {
   auto const& p = c.time.phases;
   return {{"strategy", c.item.strategy.name},
@@ -69,6 +76,8 @@ Json case_json(StepPrediction const& step, PredictedStep const& c) {
           {"clip_s", p.clip},
           {"update_s", p.update},
           {"step_s", p.step},
+          {"bubble_s", c.bubble},
+          {"lane_busy_s", lanes_json(c)},
           {"tokens_per_s", step.tokens_per_s(c)}};
 }
 

@@ -44,6 +44,10 @@ std::string_view name_of(Phase phase) {
 std::string_view name_of(BufferKind kind) {
   return kinds[static_cast<std::size_t>(kind)];
 }
+std::string name_of(Lane const& lane) {
+  const std::string kind = lane.kind == LaneKind::compute ? "compute" : "communication";
+  return lane.number == 0 ? kind : kind + " " + std::to_string(lane.number);
+}
 
 std::vector<Collective> collectives_of(Task const& task) {
   if (auto const* one = std::get_if<Collective>(&task.work)) return {*one};

@@ -15,6 +15,8 @@ std::string_view name_of(Verb verb);  ///< returns the name of a kind of collect
 std::optional<Verb> find_verb(std::string_view name);
 std::string_view name_of(Phase phase);      ///< returns for example "backward"
 std::string_view name_of(BufferKind kind);  ///< returns for example "optimizer_state"
+/// Returns "compute" or "communication" for lane 0 of its kind, and for example "communication 1" for lane 1.
+std::string name_of(Lane const& lane);
 
 /// Describes a task for messages: "backward of operator 7, micro-batch 0", "all_reduce of elements 0 to 1023
 /// of buffer 3".

@@ -26,7 +26,8 @@ DATASETS = {
     "timeline": {"case": ("first count", ""), "event": ("start end predicted_start predicted_end event_rank live_bytes_start live_bytes_end predicted_live_bytes_start "
                                                    "predicted_live_bytes_end", "resource label phase")},
     "step": {"row sample": ("measured", ""), "row": ("median ci_low ci_high mean deviation predicted uncontended first", "part"),
-             "kind": ("kind_forward kind_backward kind_step", "kind"), "": ("loss verified global_batch model_flops measured_peak peak_flops", "")},
+             "kind": ("kind_forward kind_backward kind_step", "kind"), "lane": ("lane_busy predicted_lane_busy", "lane"),
+             "": ("bubble predicted_bubble loss verified global_batch model_flops measured_peak peak_flops", "")},
     "memory": {"case kind": ("kind_at_peak kind_peak", ""), "case": ("live_at_start live_peak predicted_peak", ""), "kind": ("", "kind"), "": ("allocated", "")},
     "plans": {"case": ("first count", ""), "bucket": ("last_gradient bytes", "")},
 }

@@ -159,6 +159,7 @@ OF_STEPS = (
     ("scalar", "memory of single numbers, for instance of the norm of the gradients"),
     ("update", "the optimizer changes the parameters"),
     ("lane", "a queue that carries out its tasks one after another: compute or communication"),
+    ("bubble", "the time of a step in which the compute lane carries out no task"),
     ("model error", "|predicted step / measured step - 1|. It is the field model_error of the line DDPROXY_STEP_FOM. The model error of a sweep (line DDPROXY_FOM) is another "
      "quantity: the mean error of the predicted E"),
 )

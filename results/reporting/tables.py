@@ -65,6 +65,8 @@ STEP_NOTE = ("The columns \"from\" and \"to\" are the ends of an interval: {inte
 WAITING_NOTE = (" In each sample the rows above \"step\" add up to it. In the row \"waiting\" compute is idle, because it waits for communication or for another rank.")
 KIND_NOTE = ("The table shows shares of the compute time of a step, measured in steps without communication. The column \"backward\" includes recomputed activations. The row \"matrix products\" is the sum of the rows \"linear\" and "
              "\"head\".")
+LANE_NOTE = ("The time in which each lane carries out tasks, on rank 0 in the last step, and in the predicted step. A collective that waits for another rank counts. The row \"bubble\" is the time in which the "
+             "compute lane carries out no task.")
 MEMORY_NOTE = ("Memory of the buffers that are in use (live) on rank 0 in the last step. The column \"at the peak\" has the size of each kind at the moment when all buffers together are "
                "largest. The column \"largest\" has the largest size of each kind; a kind can reach it at another moment.")
 STOPPED = {"samples": "the number of samples was reached", "target": "E was known well enough", "budget": "the time limit was reached"}
@@ -267,6 +269,13 @@ def kind_table(results):
                                                          ("backward_percent", "backward (%)", ".1f"), ("step_percent", "step (%)", ".1f")], rows, KIND_NOTE)
 
 
+def lane_table(results):
+    """Returns the busy time of each lane. The last row is the bubble, the time in which the compute lane is idle."""
+    columns = [[*results["/step/" + busy], float(results["/step/" + bubble])] for busy, bubble in (("lane_busy", "bubble"), ("predicted_lane_busy", "predicted_bubble"))]
+    rows = [[lane, *[column[k] * 1e3 for column in columns]] for k, lane in enumerate([*results["/step/lane"], "bubble"])]
+    return Table("lanes", "Lanes of a step", [("lane", "lane", ""), ("busy_ms", "busy (ms)", ".3f"), ("predicted_ms", "predicted (ms)", ".3f")], rows, LANE_NOTE)
+
+
 def memory_table(results):
     """Returns the live buffers of a whole step by kind. The last row is all kinds together."""
     at_peak, most = (results["/memory/kind_" + name][0] / MIB for name in ("at_peak", "peak"))
@@ -299,6 +308,7 @@ def _ranks_note(results, processes):
 # Each entry: (datasets that a file must have, function that makes the table).
 TABLES = ((("/sweep/measured", "/sweep/strategy"), sweep_table),
           (tuple("/step/" + n for n in ("part", "median", "ci_low", "ci_high", "mean", "deviation", "predicted", "first")), step_table),
+          (tuple("/step/" + n for n in ("lane", "lane_busy", "predicted_lane_busy", "bubble", "predicted_bubble")), lane_table),
           (("/step/kind", "/step/kind_forward", "/step/kind_backward", "/step/kind_step"), kind_table),
           (("/timeline/phase", "/memory/kind", "/memory/kind_at_peak", "/memory/kind_peak", "/memory/live_peak"), memory_table),
           (("/layers/seconds", "/layers/operation_layer"), layer_table),

@@ -108,6 +108,27 @@ TEST(StepFigures, AStepWithoutOverlapIsTheSumOfItsTasks) {
   EXPECT_NEAR(predicted.phases.update, 1e-3, 1e-12);
 }
 
+TEST(StepLanes, HaveTheBusyTimesAndTheBubbleOfBothSteps) {
+  const auto graphs = one_bucket();
+  auto const& graph = graphs.classes.front().graph;
+  const std::vector<double> seconds(graph.tasks.size(), 1e-3);
+  const auto summary_of = [&](double reduced) {
+    const auto costs = model::measured_step_costs(graphs, seconds, [&](std::int64_t) { return reduced; });
+    return model::summarise(graph, model::whole_step_time(graphs, costs).trace);
+  };
+  const auto lanes = step_lanes(summary_of(0.25), summary_of(0.5));
+  const double compute = 1e-3 * static_cast<double>(compute_tasks(graph));
+  ASSERT_EQ(lanes.rows.size(), 2U);
+  EXPECT_EQ(lanes.rows[0].name, "compute");
+  EXPECT_NEAR(lanes.rows[0].busy, compute, 1e-12);
+  EXPECT_NEAR(lanes.rows[0].predicted, compute, 1e-12);
+  EXPECT_EQ(lanes.rows[1].name, "communication");
+  EXPECT_NEAR(lanes.rows[1].busy, 0.25, 1e-12);
+  EXPECT_NEAR(lanes.rows[1].predicted, 0.5, 1e-12);
+  EXPECT_NEAR(lanes.bubble, 0.25, 1e-12);  // nothing overlaps
+  EXPECT_NEAR(lanes.predicted_bubble, 0.5, 1e-12);
+}
+
 TEST(StepFigures, HostWaitsAreTheMedianOfTheSamples) {
   std::vector<StepSample> samples(3);
   samples[0].phases.host_waits = 3;

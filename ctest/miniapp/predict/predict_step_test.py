@@ -36,6 +36,8 @@ class PredictStep(PredictCase):
             self.assertEqual(step["global_batch"] % ranks, 0)
             for case in step["cases"]:
                 self.assertAlmostEqual(sum(case[part] for part in PARTS), case["step_s"], places=9)
+                self.assertEqual(list(case["lane_busy_s"]), ["compute", "communication"])
+                self.assertAlmostEqual(case["lane_busy_s"]["compute"] + case["bubble_s"], case["step_s"], places=9)
                 self.assertAlmostEqual(case["tokens_per_s"] * case["step_s"], step["tokens"], places=3)
             self.assertGreater(step["peak_memory_bytes"], 16 * PARAMETERS[model])
 

@@ -34,9 +34,10 @@ TEST(StepClosedForm, TheBubbleOf1F1BMatchesItsFormula) {
       for (ClassTrace const& each : traces.classes) {
         const Summary summary =
             summarise(step.classes[each.rank_class].graph, each.trace, {.total = traces.end()});
-        // The compute lane has only Compute tasks, so E is the bubble: the time in which the lane is idle.
-        EXPECT_NEAR(summary.exposed / summary.total, (static_cast<double>(p) - 1) / in_turn, 1e-12)
+        EXPECT_NEAR(summary.bubble / summary.total, (static_cast<double>(p) - 1) / in_turn, 1e-12)
             << p << " stages, " << m << " micro-batches, stage " << each.rank_class;
+        // The compute lane has only Compute tasks, so E is the bubble.
+        EXPECT_NEAR(summary.exposed, summary.bubble, 1e-12 * in_turn);
       }
     }
   }

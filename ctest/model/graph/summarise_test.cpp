@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <stdexcept>
 
 #include "costs.hpp"
@@ -54,6 +55,28 @@ TEST(Summary, MatchesHandCalculation) {
   EXPECT_EQ(s.exposed, 7.5);
   EXPECT_EQ(s.slowdown, 0.5);
   EXPECT_EQ(s.tail, 7);
+  EXPECT_EQ(s.bubble, 12 - (2 + 3 + 1));
+  EXPECT_EQ(s.lane_busy, (std::map<Lane, double>{{{}, 2 + 3 + 1}, {{LaneKind::communication, 0}, 3}}));
+}
+
+TEST(Summary, CountsAHostWaitAsBubble) {
+  StepGraph graph = small_step();
+  graph.tasks.push_back({HostWait{}, {}, {}, {TaskId{2}}});
+  StepTrace waited = trace;
+  waited.tasks.push_back({10, 10, 13});
+  const Summary s = summarise(graph, waited);
+  EXPECT_EQ(s.total, 13);
+  EXPECT_EQ(s.lane_busy.at({}), 6);
+  EXPECT_EQ(s.bubble, 7);
+}
+
+TEST(Summary, WithoutATaskOnTheComputeLaneTheBubbleIsTheStep) {
+  const Lane communication{LaneKind::communication, 1};
+  StepGraph graph;
+  graph.tasks.push_back({Collective{Verb::all_reduce, {}}, {}, communication, {}});
+  const Summary s = summarise(graph, {{{0, 1, 3}}});
+  EXPECT_EQ(s.bubble, 3);
+  EXPECT_EQ(s.lane_busy, (std::map<Lane, double>{{{}, 0}, {communication, 2}}));
 }
 
 TEST(Summary, UsesTheTraceIfThereIsNoBasis) {
@@ -62,6 +85,7 @@ TEST(Summary, UsesTheTraceIfThereIsNoBasis) {
   EXPECT_EQ(s.compute_alone, 5);
   EXPECT_EQ(s.exposed, 5);
   EXPECT_EQ(s.slowdown, 0);
+  EXPECT_EQ(s.bubble, 4);
   EXPECT_THROW(summarise(small_step(), {}), std::invalid_argument);
 }
 

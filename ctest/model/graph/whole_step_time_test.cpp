@@ -179,6 +179,7 @@ TEST(WholeStepTime, PhasesAddUpToTheStepAndExposedIsTheStepMinusCompute) {
   EXPECT_NEAR(with.compute() + with.copies + with.waiting, with.step, 1e-9);
   const Summary summary = summarise(two.graph(), two.trace(), {.compute_alone = alone.compute()});
   EXPECT_NEAR(with.step - alone.compute(), summary.exposed, 1e-9);
+  EXPECT_NEAR(with.waiting, summary.bubble, 1e-9);
   EXPECT_NEAR(phase_seconds(two.graph(), two.trace(), with.step + 1).waiting, with.waiting + 1, 1e-9);
   EXPECT_THROW(phase_seconds(two.graph(), {}), std::invalid_argument);
 }

@@ -185,12 +185,14 @@ class Recorder {
   /// in bytes, [case]. The peak is -1 if nothing is predicted.
   void step_memory(std::size_t allocated, std::vector<std::int64_t> const& predicted_peaks);
   /// Writes the settings of the steps of `ddproxy step` as attributes of /step. `cap_mib` is the cap of the
-  /// buckets in MiB. This method, the next four and step() are in recorder_step.cpp.
+  /// buckets in MiB. This method, the next five and step() are in recorder_step.cpp.
   void step_settings(Config const& config, double cap_mib, int ranks);
   /// Writes 1 if the verification found the step right, else 0.
   void step_verified(bool right);
   /// Writes the seconds of each kind of operator in a step without communication.
   void step_kinds(std::vector<KindSeconds> const& kinds);
+  /// Writes the busy time of each lane, and the bubble.
+  void step_lanes(StepLanes const& lanes);
   /// Writes the names of the parts of a step, and reserves space for `samples` samples of each.
   void reserve_step_samples(std::size_t samples);
   /// Writes one sample of a whole step. `index` is the number of the sample, from 0. Call

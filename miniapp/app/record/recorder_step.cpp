@@ -45,6 +45,14 @@ void Recorder::step_kinds(std::vector<KindSeconds> const& kinds) {
   writer_.write("/step/kind_step", column<Reals>(kinds, &KindSeconds::step));
 }
 
+void Recorder::step_lanes(StepLanes const& lanes) {
+  writer_.write("/step/lane", column<Texts>(lanes.rows, &LaneRow::name));
+  writer_.write("/step/lane_busy", column<Reals>(lanes.rows, &LaneRow::busy));
+  writer_.write("/step/predicted_lane_busy", column<Reals>(lanes.rows, &LaneRow::predicted));
+  writer_.write("/step/bubble", Reals{lanes.bubble});
+  writer_.write("/step/predicted_bubble", Reals{lanes.predicted_bubble});
+}
+
 void Recorder::reserve_step_samples(std::size_t samples) {
   const auto parts = step_part_names();
   writer_.write("/step/part", parts);

@@ -40,11 +40,6 @@ std::set<std::size_t> reduced_runs(model::StepGraph const& graph) {
   return starts;
 }
 
-// Returns "communication" for communication lane 0, and "communication N" for lane N.
-std::string resource_of(model::Lane const& lane) {
-  return lane.number == 0 ? "communication" : "communication " + std::to_string(lane.number);
-}
-
 // The texts of an event.
 struct EventName {
   std::string resource, label, phase;
@@ -68,7 +63,7 @@ class EventNames {
       return EventName{"compute", copy->kind == model::CopyKind::into_bucket ? "copy in" : "copy out",
                        "copy"};
     if (auto const* collective = std::get_if<model::Collective>(&task.work); collective)
-      return EventName{resource_of(task.lane), label_of(task, collective->verb),
+      return EventName{name_of(task.lane), label_of(task, collective->verb),
                        std::string(name_of(collective->verb))};
     return std::nullopt;
   }

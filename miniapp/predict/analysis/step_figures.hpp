@@ -9,6 +9,7 @@
 
 #include "miniapp/input/config.hpp"
 #include "miniapp/predict/analysis/figure_of_merit.hpp"
+#include "miniapp/predict/analysis/step_lanes.hpp"
 #include "model/predict/graph/phase_seconds.hpp"
 #include "model/predict/graph/whole_step_time.hpp"
 #include "model/statistics/estimate.hpp"
@@ -52,6 +53,7 @@ struct KindSeconds {
 struct StepFigures {
   std::vector<StepRow> rows;
   std::vector<KindSeconds> kinds;
+  StepLanes lanes;                    ///< of rank 0 in the last step of the run
   int ranks = 1, steps = 0;           ///< `steps`: number of steps before the loss was read
   double loss = not_available;        ///< mean loss of all ranks in step number `steps`
   std::int64_t global_batch = 0;      ///< sequences of all ranks in a step

@@ -15,8 +15,10 @@ bool is_copy_out(Task const& task) {
 }
 
 void add(Summary& summary, Task const& task, TaskTimes const& times) {
+  const double seconds = times.end - times.start;
   summary.total = std::max(summary.total, times.end);
-  if (std::holds_alternative<Compute>(task.work)) summary.compute_alone += times.end - times.start;
+  if (std::holds_alternative<Compute>(task.work)) summary.compute_alone += seconds;
+  if (!std::holds_alternative<HostWait>(task.work)) summary.lane_busy[task.lane] += seconds;
   if (task.lane.kind == LaneKind::compute && !is_copy_out(task))
     summary.compute_end = std::max(summary.compute_end, times.end);
 }
@@ -35,6 +37,7 @@ Summary summarise(StepGraph const& graph, StepTrace const& trace, SummaryBasis c
   summary.exposed = summary.total - summary.compute_alone;
   summary.slowdown = summary.compute_end - summary.compute_alone;
   summary.tail = summary.total - summary.compute_end;
+  summary.bubble = summary.total - summary.lane_busy[Lane{}];
   summary.memory = live_memory(graph, trace);
   return summary;
 }

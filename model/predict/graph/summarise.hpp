@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <map>
 #include <optional>
 
 #include "model/predict/graph/live_memory.hpp"
@@ -18,6 +19,12 @@ struct Summary {
   double exposed = 0;        ///< E = T - T_compute
   double slowdown = 0;       ///< compute_end - T_compute: contention, copies into buckets and idle time
   double tail = 0;           ///< T - compute_end
+  /// T minus the busy time of compute lane 0: the time in which this lane carries out no task.
+  double bubble = 0;
+  /// The busy time of each lane: the time from start to end, summed over the tasks of the lane. Compute lanes
+  /// come first. Compute lane 0 is always there. A HostWait is not busy time, because its lane only waits. So
+  /// a HostWait counts as bubble.
+  std::map<Lane, double> lane_busy;
   LiveMemory memory;
 };
 
