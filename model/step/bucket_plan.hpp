@@ -12,16 +12,16 @@ namespace ddproxy::model {
 
 /// Consecutive gradients, in ready order, that one collective reduces.
 struct Bucket {
-  std::size_t first;    ///< index of its first gradient
-  std::size_t last;     ///< index of its last gradient; the bucket is ready when this gradient is ready
-  std::int64_t bytes;   ///< total size of its gradients, in bytes
-  std::int64_t offset;  ///< total size of the gradients before its first one, in bytes
+  std::size_t first;          ///< index of its first gradient
+  std::size_t last;           ///< index of its last gradient; the bucket is ready when this gradient is ready
+  std::int64_t bytes;         ///< total size of its gradients, in bytes
+  std::int64_t offset_bytes;  ///< total size of the gradients before its first one
   bool operator==(Bucket const&) const = default;
 
   /// Returns its slice, in elements, of the array that holds all gradients in ready order.
   constexpr Slice slice() const {
     constexpr std::size_t each = gradient_element_bytes;
-    return {static_cast<std::size_t>(offset) / each, static_cast<std::size_t>(bytes) / each};
+    return {static_cast<std::size_t>(offset_bytes) / each, static_cast<std::size_t>(bytes) / each};
   }
 };
 

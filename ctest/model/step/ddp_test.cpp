@@ -84,7 +84,7 @@ TEST(Ddp, FindsAPlanThatLeavesOutAGradient) {
 TEST(Ddp, FindsAPlanWithAGradientInTwoBuckets) {
   const BackwardPass pass = backward_pass(find_preset("tiny"));
   Plan plan = per_tensor_plan(bytes_of(pass));
-  plan[3] = {2, 3, plan[2].bytes + plan[3].bytes, plan[2].offset};
+  plan[3] = {2, 3, plan[2].bytes + plan[3].bytes, plan[2].offset_bytes};
   EXPECT_NE(text(check(ddp(pass, {plan}, 2))), "");
 }
 
