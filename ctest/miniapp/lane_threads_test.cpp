@@ -9,6 +9,7 @@
 
 #include "ctest/miniapp/ddp_steps.hpp"
 #include "ctest/mpi_main.hpp"
+#include "miniapp/collectives/drivers/joint_lanes.hpp"
 #include "miniapp/collectives/drivers/polled_lane.hpp"
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/errors/errors.hpp"
@@ -238,6 +239,120 @@ TEST(LaneThreads, OneThreadAtATimeCarriesOutEachCallOnce) {
   EXPECT_EQ(seen.most_inside, 1);
   EXPECT_GT(here, 0U);
   EXPECT_LT(here, 20 * calls);
+}
+
+/// What the engines of joint lanes saw. The thread that polls writes to all but the atomics.
+struct JointSeen {
+  std::atomic<int> inside{0}, most_inside{0};  // threads that are in an engine at the same time
+  std::atomic<std::size_t> begun{0};           // calls
+  std::size_t here = 0;                        // calls that `compute_side` began
+  std::thread::id compute_side = std::this_thread::get_id();
+  std::size_t fails = nothing;  // the number of the call that throws
+};
+
+/// An engine of a joint lane without a library. A call is done when it was tested three times.
+class Tested : public CollectiveEngine {
+ public:
+  explicit Tested(JointSeen& seen) : seen_(seen) {}
+  void begin(CollectiveCall const& call, Completion ready) override {
+    const Inside inside(seen_);
+    call_ = {call, Clock::now(), {}, ready.when};
+    left_ = 3;
+    seen_.here += std::this_thread::get_id() == seen_.compute_side;
+    if (seen_.begun++ == seen_.fails) throw std::runtime_error("the call fails");
+  }
+  bool test() override {
+    const Inside inside(seen_);
+    if (--left_ > 0) return false;
+    call_.end = Clock::now();
+    return true;
+  }
+  void wait(std::size_t, CoreIsFree const&) override {}
+  FinishedCall last() const override { return call_; }
+  ElementsByVerb elements_handed_over() const override { return {}; }
+  std::string description() const override { return "tested"; }
+
+ private:
+  struct Inside {
+    explicit Inside(JointSeen& seen) : seen_(seen) {
+      seen_.most_inside = std::max(seen_.most_inside.load(), ++seen_.inside);
+    }
+    ~Inside() { --seen_.inside; }
+    JointSeen& seen_;
+  };
+
+  JointSeen& seen_;
+  int left_ = 0;
+  FinishedCall call_{};
+};
+
+std::vector<std::unique_ptr<CommunicationLane>> two_joint_lanes(JointSeen& seen, bool own_core = false) {
+  std::vector<std::unique_ptr<CollectiveEngine>> engines;
+  for (int lane = 0; lane < 2; ++lane) engines.push_back(std::make_unique<Tested>(seen));
+  return make_joint_lanes(std::move(engines), {.thread = true, .own_core = own_core});
+}
+
+// Starts calls on both lanes. Sometimes hands them over, and sometimes waits for one lane only.
+void use_joint_lanes(std::vector<std::unique_ptr<CommunicationLane>> const& lanes, std::size_t calls) {
+  for (auto const& lane : lanes) lane->begin(calls);
+  for (std::size_t i = 0; i < calls; ++i) {
+    for (auto const& lane : lanes) start(*lane, i);
+    if (i % 5 < 2) lanes[0]->progress();
+    if (i % 5 == 1) std::this_thread::sleep_for(1us * (i % 23));
+    if (i % 5 > 1) lanes[i % 2]->wait_for(i);
+  }
+  for (auto const& lane : lanes) lane->wait_all();
+}
+
+// Both threads try to poll the engines. If a wake-up were lost, this test would not end.
+TEST(LaneThreads, OneThreadAtATimePollsTheEnginesOfJointLanes) {
+  JointSeen seen;
+  constexpr std::size_t calls = 200, passes = 20;
+  {
+    const auto lanes = two_joint_lanes(seen);
+    for (std::size_t pass = 0; pass < passes; ++pass) {
+      use_joint_lanes(lanes, calls);
+      for (auto const& lane : lanes) EXPECT_EQ(lane->finished().size(), calls);
+    }
+  }
+  EXPECT_EQ(seen.most_inside, 1);
+  EXPECT_EQ(seen.begun, 2 * passes * calls);
+  EXPECT_GT(seen.here, 0U);
+  EXPECT_LT(seen.here, 2 * passes * calls);
+}
+
+TEST(LaneThreads, ProgressBeginsTheCallsOfJointLanesOnTheCommunicationThread) {
+  JointSeen seen;
+  {
+    const auto lanes = two_joint_lanes(seen);
+    let_it_sleep();
+    for (auto const& lane : lanes) lane->begin(1);
+    for (auto const& lane : lanes) start(*lane, 0);
+    lanes[0]->progress();
+    EXPECT_TRUE(becomes_true([&] { return seen.begun == 2; }));
+    for (auto const& lane : lanes) lane->wait_all();
+  }
+  EXPECT_EQ(seen.here, 0U);
+}
+
+TEST(LaneThreads, TheComputeSideNeverPollsJointLanesIfTheirThreadHasACore) {
+  JointSeen seen;
+  use_joint_lanes(two_joint_lanes(seen, true), 100);
+  EXPECT_EQ(seen.here, 0U);
+}
+
+TEST(LaneThreads, AnErrorOfAJointLaneIsThrownByTheWaitsOfBothLanes) {
+  for (const bool progress : {false, true}) {
+    JointSeen seen;
+    seen.fails = 1;
+    const auto lanes = two_joint_lanes(seen);
+    for (auto const& lane : lanes) lane->begin(3);
+    for (std::size_t i = 0; i < 3; ++i)
+      for (auto const& lane : lanes) start(*lane, i);
+    if (progress) lanes[0]->progress();
+    for (auto const& lane : lanes) EXPECT_THROW(lane->wait_all(), std::runtime_error);
+    EXPECT_EQ(seen.begun, 2U) << "no call begins after the call that fails";
+  }
 }
 
 TEST(LaneThreads, AnErrorOfEitherThreadIsThrownByTheWait) {

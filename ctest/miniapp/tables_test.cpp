@@ -70,7 +70,7 @@ TEST(TuningLine, AnotherStrategyWithTheSameBucketsIsNotEquallyFast) {
       measured(model::strategy_named("bucketed"), 64, {0.1500, 0.1499, 0.1501}),
       measured({"added", model::BucketRule::cap, true, model::ddp}, 25, {0.1500, 0.1499, 0.1501})};
   for (auto& report : reports) report.measured->totals.resize(8, report.measured->total.value);
-  reports[0].item.plan = reports[2].item.plan = {{.first = 0, .last = 3, .bytes = 16, .offset = 0}};
+  reports[0].item.plan = reports[2].item.plan = {{.first = 0, .last = 3, .bytes = 16, .offset_bytes = 0}};
   const auto line = tuning_line(reports, unknown);
   EXPECT_EQ(line.find("within the noise"), std::string::npos) << line;
 }
@@ -105,7 +105,7 @@ TEST(TuningLine, CapsWithTheSameBucketsAreEquallyFast) {
   reports[1].measured->totals = {0.1499, 0.1499, 0.1499, 0.1501, 0.1501, 0.1503, 0.1503, 0.1503};
   const std::string slower = "25 MiB (PyTorch's default) takes 0.4 ms (0.3 %) longer, and ";
   EXPECT_NE(tuning_line(reports, unknown).find(slower), std::string::npos) << tuning_line(reports, unknown);
-  reports[1].item.plan = reports[2].item.plan = {{.first = 0, .last = 3, .bytes = 16, .offset = 0}};
+  reports[1].item.plan = reports[2].item.plan = {{.first = 0, .last = 3, .bytes = 16, .offset_bytes = 0}};
   const std::string equal = "25 MiB (PyTorch's default) takes 0.4 ms (0.3 %, within the noise) longer, and ";
   EXPECT_NE(tuning_line(reports, unknown).find(equal), std::string::npos) << tuning_line(reports, unknown);
 }

@@ -76,7 +76,7 @@ void StepSession::record_timeline() {
     auto const& graph = context_.step->graph();
     auto const& predicted = predictions_.contended.trace;
     recorder_->timeline(rank.workload, {{graph, traces, predicted}});
-    const auto forecast = model::summarise(graph, predicted);
+    const auto forecast = model::summarise(graph, predicted, {.total = predictions_.contended.phases.step});
     figures_.lanes = step_lanes(model::summarise(graph, meter_.trace()), forecast);
     recorder_->step_lanes(figures_.lanes);
     recorder_->step_memory(rank.memory.size() * sizeof(float), {forecast.memory.peak});

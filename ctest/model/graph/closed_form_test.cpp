@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <random>
+#include <vector>
 
 #include "costs.hpp"
 #include "ctest/model/step/steps.hpp"
@@ -182,6 +184,174 @@ TEST(StepClosedForm, ZeroStagesTakeTheirVolumeDividedByTheBandwidth) {
       EXPECT_NEAR(seconds(Zero::stage2), (k + 1) * once, 1e-12 * k * once);
     }
   }
+}
+
+/// When a fully sharded step gathers a unit.
+enum class Gathers {
+  each_pass,         ///< before each forward and each backward pass (resharding after forward)
+  each_micro_batch,  ///< before each forward pass, as PyTorch does without resharding
+  once               ///< before the first forward pass; units stay gathered for the whole step
+};
+
+/// A fully sharded step of the model `even`, with one unit per layer. Each unit is divided among s ranks, and
+/// there are r replicas of all units (r > 1: HSDP). Gradients of k micro-batches are accumulated.
+struct Sharded {
+  std::size_t s, r;
+  int k;
+  Gathers gathers;
+};
+
+/// The costs of a fully sharded step. f, b and u are the seconds of forward, backward and update of a layer.
+/// A collective takes the bytes that a rank sends, divided by the bandwidth of its verb.
+struct ShardedCosts {
+  double gather, reduce, all_reduce;  ///< bandwidths in bytes per second
+  double f = 0, b = 0, u = 0.125;
+};
+
+/// The terms of the closed forms. S is (s-1)/s, and psi is the bytes of all layers.
+struct ShardedTerms {
+  double k, layers;
+  /// Seconds of all gathers: 2k psi S, minus the units that stay gathered from one pass to the next one. In
+  /// each micro-batch the last unit stays from forward to backward. Between two micro-batches the first unit
+  /// stays. Without resharding: k psi S as PyTorch does it, and psi S if units stay for the whole step.
+  double gathers;
+  double reduces;      ///< seconds of all reduce-scatters: k psi S
+  double all_reduces;  ///< seconds of all all-reduces over the replicas: 2 (psi/s) (r-1)/r
+  double first_gather, first_reduce, first_all_reduce;  ///< seconds of one collective of the first layer
+  double last_reduce;                                   ///< seconds of one reduce-scatter of the last layer
+};
+
+ShardedTerms terms_of(Sharded const& step, ShardedCosts const& costs) {
+  const auto bytes = [](std::size_t elements) { return 4.0 * static_cast<double>(elements); };
+  const double psi = bytes(even.elements());
+  const double first = bytes(even.sizes.front()), last = bytes(even.sizes.back());
+  const auto s = static_cast<double>(step.s), r = static_cast<double>(step.r);
+  const double k = step.k, share = (s - 1) / s, all_reduced = 2 / s * (r - 1) / r;
+  const double gathered = step.gathers == Gathers::each_pass ? 2 * k * psi - k * last - (k - 1) * first
+                          : step.gathers == Gathers::each_micro_batch ? k * psi
+                                                                      : psi;
+  return {.k = k,
+          .layers = static_cast<double>(even.sizes.size()),
+          .gathers = gathered * share / costs.gather,
+          .reduces = k * psi * share / costs.reduce,
+          .all_reduces = psi * all_reduced / costs.all_reduce,
+          .first_gather = first * share / costs.gather,
+          .first_reduce = first * share / costs.reduce,
+          .first_all_reduce = first * all_reduced / costs.all_reduce,
+          .last_reduce = last * share / costs.reduce};
+}
+
+double simulated_seconds(Sharded const& sharded, ShardedCosts const& costs, bool one_link) {
+  const RankGraphs step = fsdp_step(even, {.shards = sharded.s,
+                                           .replicas = sharded.r,
+                                           .reshard = sharded.gathers == Gathers::each_pass,
+                                           .micro_batches = sharded.k,
+                                           .regather = sharded.gathers == Gathers::each_micro_batch});
+  CostModel model =
+      phase_costs({{Phase::forward, costs.f}, {Phase::backward, costs.b}, {Phase::update, costs.u}});
+  const auto set = [&](Verb verb, std::size_t ranks, double bandwidth) {
+    model.collectives.set(verb, [=](std::int64_t bytes) {
+      return sent_share(verb, ranks) * static_cast<double>(bytes) / bandwidth;
+    });
+  };
+  set(Verb::all_gather, sharded.s, costs.gather);
+  set(Verb::reduce_scatter, sharded.s, costs.reduce);
+  set(Verb::all_reduce, sharded.r, costs.all_reduce);
+  if (!one_link) model.links = own_links(step);
+  return seconds_of(step, model);
+}
+
+/// Compares simulated steps with `formula`, for all ways to gather units and for several s, k and replicas.
+void expect_sharded(ShardedCosts const& costs, bool one_link,
+                    std::function<double(Gathers, ShardedTerms const&)> const& formula,
+                    std::vector<std::size_t> const& replicas = {1, 2, 3}) {
+  for (const Gathers gathers : {Gathers::each_pass, Gathers::each_micro_batch, Gathers::once}) {
+    for (const std::size_t s : {2, 4}) {
+      for (const std::size_t r : replicas) {
+        for (const int k : {1, 2, 3}) {
+          const Sharded step{s, r, k, gathers};
+          const double expected = formula(gathers, terms_of(step, costs));
+          EXPECT_NEAR(simulated_seconds(step, costs, one_link), expected, 1e-12 * expected)
+              << s << " shards, " << r << " replicas, " << k << " micro-batches, way to gather "
+              << static_cast<int>(gathers);
+        }
+      }
+    }
+  }
+}
+
+// All lanes share one link, and forward and backward take no time. So the link is never idle until the last
+// collective ends. All updates follow:
+//   T = gathers + reduces + all-reduces + layers u
+// With one bandwidth B and r = 1, the collectives take 3k psi S / B, minus the units that stay gathered.
+// Without resharding they take (k+1) psi S / B if units stay for the whole step, and 2k psi S / B as PyTorch
+// does it. HSDP adds 2 (psi/s) (r-1)/r / B.
+TEST(StepClosedForm, FullyShardedStepsTakeTheirVolumeDividedByTheBandwidth) {
+  for (ShardedCosts const& costs : {ShardedCosts{.gather = 100, .reduce = 100, .all_reduce = 100},
+                                    ShardedCosts{.gather = 100, .reduce = 40, .all_reduce = 15}}) {
+    expect_sharded(costs, true, [&](Gathers, ShardedTerms const& t) {
+      return t.gathers + t.reduces + t.all_reduces + t.layers * costs.u;
+    });
+  }
+}
+
+// No collective takes longer than forward or backward of a layer, and each lane has its own link. Exposed are
+// the first gather and the last reduce-scatter with its all-reduce; these belong to the first layer:
+//   T = x first gather + k layers (f + b) + first reduce + first all-reduce + layers u
+// x is 1. But if units are gathered again in each micro-batch without resharding, x is k: the first unit is
+// free only after the backward pass that ends the micro-batch.
+TEST(StepClosedForm, FullyShardedStepsHideAllButTheFirstGatherAndTheLastReduction) {
+  const ShardedCosts costs{.gather = 200, .reduce = 150, .all_reduce = 125, .f = 1, .b = 1.5};
+  expect_sharded(costs, false, [&](Gathers gathers, ShardedTerms const& t) {
+    const double exposed_gathers = gathers == Gathers::each_micro_batch ? t.k : 1;
+    return exposed_gathers * t.first_gather + t.k * t.layers * (costs.f + costs.b) + t.first_reduce +
+           t.first_all_reduce + t.layers * costs.u;
+  });
+}
+
+// Each gather takes at least f + b, so gathers follow each other without a gap. Exposed is the compute after
+// the last gather. If units are gathered again in each micro-batch without resharding, this holds for each
+// micro-batch:
+//   each pass:         T = gathers + b + tail
+//   each micro-batch:  T = gathers + k (f + layers b) + tail
+//   once:              T = gathers + f + layers b + (k-1) layers (f + b) + tail
+//   tail = first reduce + first all-reduce + layers u
+TEST(StepClosedForm, FullyShardedStepsWithLongGathersExposeOnlyTheComputeAfterThem) {
+  const ShardedCosts costs{.gather = 4, .reduce = 150, .all_reduce = 125, .f = 1, .b = 1.5};
+  expect_sharded(costs, false, [&](Gathers gathers, ShardedTerms const& t) {
+    const double after_forward = costs.f + t.layers * costs.b;
+    const double after_gathers = gathers == Gathers::each_pass ? costs.b
+                                 : gathers == Gathers::each_micro_batch
+                                     ? t.k * after_forward
+                                     : after_forward + (t.k - 1) * t.layers * (costs.f + costs.b);
+    return t.gathers + after_gathers + t.first_reduce + t.first_all_reduce + t.layers * costs.u;
+  });
+}
+
+// Each reduce-scatter takes longer than the forward pass of all layers, so reduce-scatters follow each other
+// without a gap from the first backward task on:
+//   T = first gather + layers f + b + reduces + first all-reduce + layers u
+TEST(StepClosedForm, FullyShardedStepsWithLongReduceScattersExposeOnlyTheComputeBeforeThem) {
+  const ShardedCosts costs{.gather = 200, .reduce = 1, .all_reduce = 125, .f = 1, .b = 1.5};
+  expect_sharded(costs, false, [&](Gathers, ShardedTerms const& t) {
+    return t.first_gather + t.layers * costs.f + costs.b + t.reduces + t.first_all_reduce +
+           t.layers * costs.u;
+  });
+}
+
+// Each all-reduce over the replicas takes longer than backward and reduce-scatter of a layer. All-reduces run
+// only in the last micro-batch. They follow each other without a gap from the first reduce-scatter of that
+// micro-batch on, which is the one of the last layer:
+//   T = x first gather + k layers f + (k-1) layers b + b + last reduce + all-reduces + layers u
+// x is k if units are gathered again in each micro-batch without resharding, otherwise 1.
+TEST(StepClosedForm, HybridShardedStepsAllReduceOnceAfterTheLastMicroBatch) {
+  const ShardedCosts costs{.gather = 200, .reduce = 150, .all_reduce = 2, .f = 1, .b = 1.5};
+  const auto formula = [&](Gathers gathers, ShardedTerms const& t) {
+    const double exposed_gathers = gathers == Gathers::each_micro_batch ? t.k : 1;
+    return exposed_gathers * t.first_gather + t.k * t.layers * costs.f + (t.k - 1) * t.layers * costs.b +
+           costs.b + t.last_reduce + t.all_reduces + t.layers * costs.u;
+  };
+  expect_sharded(costs, false, formula, {2, 3});
 }
 
 TEST(StepClosedForm, WarnsIfHalfAnAllReduceReplacesAMissingCost) {

@@ -107,10 +107,16 @@ TEST(WireVolume, CountsPadding) {
   EXPECT_EQ(text(check(step)), "");
   const auto volumes = wire_volume(step, 0);
   const std::int64_t all = 4 * static_cast<std::int64_t>(odd.elements());
+  const std::int64_t padding = 4 * (3 + 1 + 2 + 1 + 3 + 1);
   Volume const& reduced = volumes.at(Verb::reduce_scatter);
   EXPECT_EQ(reduced.bytes - reduced.padding, all);
-  EXPECT_EQ(reduced.padding, 4 * (3 + 1 + 2 + 1 + 3 + 1));
+  EXPECT_EQ(reduced.padding, padding);
   EXPECT_EQ(reduced.calls, odd.sizes.size());
+  // Each unit is gathered twice, except the last one, which is kept between forward and backward.
+  Volume const& gathered = volumes.at(Verb::all_gather);
+  EXPECT_EQ(gathered.bytes - gathered.padding, 2 * all - 4 * 11);
+  EXPECT_EQ(gathered.padding, 2 * padding - 4 * 1);
+  EXPECT_EQ(gathered.calls, 2 * odd.sizes.size() - 1);
 }
 
 /// Checks what stage s of a pipeline with k micro-batches sends and receives. Link l connects the stages l

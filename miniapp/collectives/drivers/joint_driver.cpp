@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 constexpr Clock::duration spin = 1ms;       // how long a thread that waits for the other side spins
 constexpr Clock::duration young = 200us;    // after progress, the thread polls for this time without sleeping
 constexpr Clock::duration interval = 20us;  // time between two polls after that
-constexpr int polls_in_row = 16;            // polls before a thread whose core is free yields it
+constexpr int polls_in_row = 16;            // polls before a thread whose core is free pauses
 
 Bell make_bell(bool own_core) {
   return {spin, own_core ? Bell::Spin::keep : Bell::Spin::yield};
@@ -88,7 +88,7 @@ bool JointDriver::poll_here(CallQueue const& queue, std::size_t calls) {
 }
 
 // Polls the engines for as long as `more` returns true. While the core is free, polls several times before it
-// lets another thread have the core.
+// pauses or yields.
 template <class More>
 void JointDriver::poll_while(More const& more) {
   auto last = Clock::now();
@@ -139,7 +139,7 @@ bool JointDriver::is_busy() const {
 // Otherwise returns false.
 bool JointDriver::take() {
   if (failed_ || !is_busy() || driven_.exchange(true)) return false;
-  if (is_busy()) return true;  // the other thread may have finished the calls before the claim
+  if (is_busy() && !failed_) return true;  // before the claim the other thread may have finished, or failed
   driven_ = false;
   return false;
 }
@@ -162,7 +162,7 @@ void JointDriver::work() {
 void JointDriver::fail() {
   {
     const std::lock_guard lock(failure_mutex_);
-    failure_ = std::current_exception();
+    if (!failure_) failure_ = std::current_exception();
   }
   failed_ = true;
   for (auto const& queue : queues_) queue->fail();

@@ -15,15 +15,16 @@ namespace ddproxy {
 
 /// Which thread polls the engines of several lanes.
 struct JointPolling {
-  /// true: a communication thread polls; false: the compute side polls between tasks and in waits.
+  /// true: a communication thread polls; if it shares its core, the compute side polls, too, while it waits.
+  /// false: only the compute side polls, between tasks and in waits.
   bool thread = true;
   bool own_core = false;  ///< the communication thread has a core that no compute thread uses
 };
 
 /// Drives the engines of several lanes by polling them in turn.
 ///
-/// Problem: if each lane had a thread, several threads would call MPI, which needs MPI_THREAD_MULTIPLE. Here
-/// only one thread calls MPI, whatever the number of lanes.
+/// Problem: if each lane had a thread, several threads would call MPI at the same time, which needs
+/// MPI_THREAD_MULTIPLE. Here one thread at a time calls MPI, whatever the number of lanes.
 ///
 /// If the communication thread shares a core with the compute side, handing calls over takes two thread
 /// switches. So post() hands nothing over, and progress() hands the posted calls over before the compute side

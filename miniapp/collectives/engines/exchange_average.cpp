@@ -45,14 +45,22 @@ bool AverageExchange::go_on() {
   return false;
 }
 
+// MPI_ERR_IN_STATUS does not say what went wrong. The status of the failed message does.
+void AverageExchange::check(int status) const {
+  if (status == MPI_ERR_IN_STATUS)
+    for (MPI_Status const& one : statuses_)
+      if (one.MPI_ERROR != MPI_ERR_PENDING) check_mpi(one.MPI_ERROR);
+  check_mpi(status);
+}
+
 bool AverageExchange::test() {
   int complete = 0;
-  check_mpi(MPI_Testall(2, requests_, &complete, MPI_STATUSES_IGNORE));
+  check(MPI_Testall(2, requests_, &complete, statuses_));
   return complete && go_on();
 }
 
 void AverageExchange::wait() {
-  do check_mpi(MPI_Waitall(2, requests_, MPI_STATUSES_IGNORE));
+  do check(MPI_Waitall(2, requests_, statuses_));
   while (!go_on());
 }
 

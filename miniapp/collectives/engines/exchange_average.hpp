@@ -41,6 +41,7 @@ class AverageExchange {
   };
   void exchange(Part send, Part receive);
   bool go_on();
+  void check(int status) const;
 
   Part own_, other_;  // the half that this rank averages, and the half that the other rank averages
   float* scratch_ = nullptr;
@@ -48,6 +49,7 @@ class AverageExchange {
   int peer_ = 0;
   bool averaged_ = false;  // own_ is averaged, and the averages are in flight
   MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  MPI_Status statuses_[2] = {};
 };
 
 }  // namespace ddproxy
