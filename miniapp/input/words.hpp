@@ -50,9 +50,10 @@ inline constexpr std::array<Word<Backend>, 3> backend_words{
     {{"mpi", Backend::mpi}, {"nccl", Backend::nccl}, {"replay", Backend::replay}}};
 inline constexpr std::array<Word<Progress>, 3> progress_words{
     {{"thread", Progress::thread}, {"poll", Progress::poll}, {"none", Progress::none}}};
-inline constexpr std::array<Word<MpiCallKind>, 3> mpi_call_words{{{"auto", MpiCallKind::automatic},
-                                                                  {"blocking", MpiCallKind::blocking},
-                                                                  {"nonblocking", MpiCallKind::nonblocking}}};
+inline constexpr std::array<Word<MpiCallKind>, 3> call_kind_words{
+    {{"auto", MpiCallKind::automatic},
+     {"blocking", MpiCallKind::blocking},
+     {"nonblocking", MpiCallKind::nonblocking}}};
 inline constexpr std::array<Word<WireFormat>, 2> wire_words{
     {{"fp32", WireFormat::fp32}, {"bf16", WireFormat::bf16}}};
 inline constexpr std::array<Word<Priority>, 2> priority_words{

@@ -29,7 +29,7 @@ void Recorder::step_settings(Config const& config, double cap_mib, int ranks) {
   set("warmup", std::int64_t{config.warmup});
   if (config.backend == Backend::mpi) {
     set("piece_mib", config.piece_mib);
-    set("call_setting", std::string(word_of(config.mpi_call, mpi_call_words)));
+    set("call_setting", std::string(word_of(config.mpi_call, call_kind_words)));
   }
   if (config.backend == Backend::nccl) set("priority", std::string(word_of(config.priority, priority_words)));
 }

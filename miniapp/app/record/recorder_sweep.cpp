@@ -83,7 +83,7 @@ void Recorder::plan(RankContext const& context, Reports const& reports, bool pre
   writer_.attribute("/sweep", "warmup", std::int64_t{config.warmup});
   if (config.backend == Backend::mpi) {
     writer_.attribute("/sweep", "piece_mib", config.piece_mib);
-    writer_.attribute("/sweep", "call_setting", std::string(word_of(config.mpi_call, mpi_call_words)));
+    writer_.attribute("/sweep", "call_setting", std::string(word_of(config.mpi_call, call_kind_words)));
   }
   if (config.backend == Backend::nccl)
     writer_.attribute("/sweep", "priority", std::string(word_of(config.priority, priority_words)));

@@ -43,7 +43,7 @@ void read_allreduce(Config& config, Section section) {
   config.copies = section.choice("copies", model::CopyMode::none, copy_words);
   config.wire = section.choice("wire", WireFormat::fp32, wire_words);
   config.progress = section.choice("progress", Progress::thread, progress_words);
-  config.mpi_call = section.choice("call", config.mpi_call, mpi_call_words);
+  config.mpi_call = section.choice("call", config.mpi_call, call_kind_words);
   config.priority = section.choice("priority", config.priority, priority_words);
   config.buffers = section.choice("buffers", config.buffers, buffers_words);
   config.piece_mib = section.positive("piece_mib", config.piece_mib);
