@@ -36,7 +36,7 @@ def refused(part, *arguments):
 
 def factors(ranks):
     others = (ranks - 1) / ranks
-    return {"all_reduce": 2 * others, "reduce_scatter": others, "all_gather": others, "broadcast": 1}
+    return {"all_reduce": 2 * others, "reduce_scatter": others, "all_gather": others, "broadcast": 1, "send": 1}
 
 
 def check_measured(ranks):
@@ -126,6 +126,58 @@ def check_replay():
         assert (per_byte >= 1e-8 * (1 - 1e-6)).all() and (per_byte < 1.9e-8).any(), per_byte
     done = subprocess.run([ddproxy, "run", "twin.toml", "-o", "r.h5"], capture_output=True, text=True)
     assert done.returncode == 0 and "valid=replay" in done.stdout, done
+
+
+def check_sends(ranks, *groups):
+    """Checks transfers between pairs of ranks. With an odd number of ranks, the last rank transfers nothing."""
+    of_group = int(groups[1]) if groups else ranks
+    text, _ = start(ranks, tiny, "-o", "send.h5", "--op", "send,allreduce", "--sizes", "0.01,0.1", *groups)
+    assert [line.split()[0] for line in text.splitlines() if line.startswith(("send ", "all_reduce "))] == ["send"] * 2 + ["all_reduce"] * 2, text
+    with h5py.File("send.h5") as file:
+        table = file["collectives"]
+        assert table["verb"][:].tolist() == [b"send"] * 2 + [b"all_reduce"] * 2 and (table["ranks"][:] == of_group).all(), table["verb"][:]
+        assert (table["seconds"][:, 0] > 0).all() and (table["wrong_elements"][:] == 0).all(), table["wrong_elements"][:]
+        assert np.allclose(table["busbw"][:2], table["algbw"][:2])
+        medians = table["median"][:2]
+    rows = [line.split(",") for line in open("send.collectives.csv") if line.startswith("send,")]
+    assert [int(row[1]) for row in rows] == [of_group] * 2 and np.allclose([float(row[3]) for row in rows], medians), rows
+
+
+def check_pieces_of_sends():
+    text, _ = start(2, tiny, "-o", "ps.h5", "--op", "send", "--pieces", "0.05,0.1", "--total", "0.25")
+    assert "262144 bytes moved in pieces" in text, text
+    with h5py.File("ps.h5") as file:
+        assert file["collectives/piece_verb"][:].tolist() == [b"send"] * 2 and (file["collectives/piece_seconds"][:] > 0).all()
+
+
+def check_replayed_sends():
+    """Checks that a twin replays the rows of sends, single and in pieces. Uses the times of check_replay()."""
+    verbs = ("send", 2, 1), ("all_reduce", 2, 3), ("all_reduce", 4, 3)  # a replay of 4 ranks also needs all-reduces of 4 ranks
+    rows = [f"{verb},{ranks},{size},{share * size * 1e-8:.9g}\n" for verb, ranks, share in verbs for size in (100000, 1000000)]
+    write("send.csv", "verb,ranks,bytes,seconds\n" + "".join(rows))
+    for ranks, option in (2, ()), (4, ("--group", "2")):
+        twin = write("send.toml", REPLAY.replace("TABLE", "send.csv").replace("ranks = 2", f"ranks = {ranks}"))
+        text, said = start(1, twin, "-o", "ts.h5", "--op", "send", "--sizes", "0.2,1", "--pieces", "0.5", "--total", "1", *option)
+        assert "replay" in text and "warning" not in said, (text, said)
+        with h5py.File("ts.h5") as file:
+            table = file["collectives"]
+            per_byte = table["min"][:] / table["bytes"][:]
+            assert (table["wrong_elements"][:] == -1).all() and (table["ranks"][:] == 2).all()
+            assert (per_byte >= 1e-8 * (1 - 1e-6)).all() and (per_byte < 1.9e-8).any(), per_byte  # a busy machine makes a replay late
+            assert table["piece_seconds"][0].min() >= 1048576 * 1e-8 * (1 - 1e-6), table["piece_seconds"][:]
+    write("lacks.csv", "verb,ranks,bytes,seconds\nall_reduce,2,100000,0.001\nall_reduce,2,1000000,0.01\n")
+    refused("lacks.csv: the times of send for 2 ranks are missing", write("lacks_send.toml", REPLAY.replace("TABLE", "lacks.csv")), "--op", "send")
+
+
+def check_refused_sends():
+    """Checks that one rank cannot send, and that the messages and the help name send."""
+    refused("--op: send needs at least two ranks, one that sends and one that receives; start more ranks, or remove send from --op", tiny, "--op", "send")
+    refused("--op: send needs at least two ranks", tiny, "--op", "broadcast,send")
+    refused("--op: 'receive' is unknown; use one or more of: allreduce, reduce_scatter, all_gather, broadcast, send", tiny, "--op", "receive")
+    text, _ = start(1, "--help")
+    assert "send (transfers" in " ".join(text.split()), text
+    text, _ = start(1, tiny, "--dry-run", "--op", "send", "--sizes", "0.1")
+    assert "collectives: send; backend mpi" in text and "memory:" in text, text
 
 
 def check_groups():
@@ -227,6 +279,11 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     check_measured(1)
     check_measured(2)
-    for check in (check_pieces, check_defaults, check_memory, check_replay, check_groups, check_strided_groups, check_group_tables, check_compare, check_wrong_groups, check_wrong_input):
+    check_sends(2)
+    check_sends(3)
+    check_sends(4, "--group", "2")
+    check_sends(4, "--group", "2", "--strided")
+    for check in (check_pieces, check_pieces_of_sends, check_defaults, check_memory, check_replay, check_replayed_sends, check_refused_sends, check_groups,
+                  check_strided_groups, check_group_tables, check_compare, check_wrong_groups, check_wrong_input):
         check()
         print(check.__name__, "passed")

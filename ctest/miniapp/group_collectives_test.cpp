@@ -22,7 +22,8 @@ namespace ddproxy {
 namespace {
 
 using model::Verb;
-constexpr auto verbs = {Verb::all_reduce, Verb::reduce_scatter, Verb::all_gather, Verb::broadcast};
+constexpr auto verbs = {Verb::all_reduce, Verb::reduce_scatter, Verb::all_gather, Verb::broadcast,
+                        Verb::send};
 constexpr std::size_t elements = 12000, piece = 1000;
 
 /// Passes its calls to another lane. After they have completed, adds 1 to one element if `spoils` is true.

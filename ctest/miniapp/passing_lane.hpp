@@ -3,7 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +45,20 @@ class PassingLane : public CommunicationLane {
 
  protected:
   std::unique_ptr<CommunicationLane> lane_;
+};
+
+/// Carries out another call than the requested one, or no call if `change` returns nothing.
+class FaultyLane : public PassingLane {
+ public:
+  using Change = std::function<std::optional<CollectiveCall>(CollectiveCall)>;
+  FaultyLane(std::unique_ptr<CommunicationLane> lane, Change change)
+      : PassingLane(std::move(lane)), change_(std::move(change)) {}
+  void start(CollectiveCall const& call, Completion ready) override {
+    if (const auto changed = change_(call)) lane_->start(*changed, ready);
+  }
+
+ private:
+  Change change_;
 };
 
 /// Carries out one call of each step `times` times, at most twice. If `times` is 0, it reduces 0 elements in

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "miniapp/input/step_strategy.hpp"
@@ -62,6 +63,14 @@ void check_verbs(Options const& options, Config const& config) {
           "{}: the times of {} for {} are missing; at least two sizes are needed. Measure them with "
           "'ddproxy collectives' on the machine, or remove {} from --op",
           config.table.string(), model::name_of(verb), model::group_text(group), model::name_of(verb)));
+}
+
+void check_pairs(Options const& options, int ranks) {
+  const bool sends = std::ranges::find(options.verbs, model::Verb::send) != options.verbs.end();
+  if (!sends || options.group.value_or(ranks) >= 2) return;
+  throw std::invalid_argument(
+      "--op: send needs at least two ranks, one that sends and one that receives; start more ranks, or "
+      "remove send from --op");
 }
 
 void check_group(Options const& options, int ranks) {

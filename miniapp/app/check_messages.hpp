@@ -26,6 +26,10 @@ model::RankGroup replayed_group(Config const& config, int ranks, bool strided);
 /// both are missing.
 void check_verbs(Options const& options, Config const& config);
 
+/// Checks that a send of --op has two ranks or more in a group. `ranks` is the number of all ranks; in a
+/// replay, the number of simulated ranks. Throws std::invalid_argument that names the option if not.
+void check_pairs(Options const& options, int ranks);
+
 /// Checks --group. `ranks` is the number of all ranks; in a replay, the number of simulated ranks. Throws
 /// std::invalid_argument that names the option if `ranks` is not a multiple of the group size.
 void check_group(Options const& options, int ranks);

@@ -107,7 +107,9 @@ Input read_input(Options const& options, Runtime const& runtime) {
     initialize_benchmark(options.benchmark);
     check_sizes(options, config, workload);
     if (options.command == "collectives") {
-      check_group(options, config.backend == Backend::replay ? config.ranks : runtime.ranks());
+      const int ranks = config.backend == Backend::replay ? config.ranks : runtime.ranks();
+      check_group(options, ranks);
+      check_pairs(options, ranks);
       check_verbs(options, config);
     }
     if (runtime.root()) check_files(options, config, cases);

@@ -73,7 +73,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/allreduce/piece_bytes", integer, {"piece"}, "byte", "size of the pieces into which a fixed total (attribute total_bytes) was divided"},
     {"/allreduce/piece_seconds", real, {"piece", "piece_sample"}, "s", "time to reduce the fixed total in pieces of size piece_bytes, maximum over ranks"},
 
-    {"/collectives/verb", text, {"row"}, "1", "collective: all_reduce, reduce_scatter, all_gather or broadcast"},
+    {"/collectives/verb", text, {"row"}, "1", "collective: all_reduce, reduce_scatter, all_gather, broadcast or send"},
     {"/collectives/ranks", integer, {"row"}, "1", "ranks of the group; of a replay, the number of ranks that it stands for"},
     {"/collectives/groups", integer, {"row"}, "1", "number of groups that carried out the collective at the same time, each with the number of ranks in /collectives/ranks"},
     {"/collectives/nodes", integer, {"row"}, "1", "number of nodes that the ranks of a group are on, the largest of all groups; 0 if it is not known"},
@@ -83,7 +83,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/collectives/min", real, {"row"}, "s", "minimum time of one collective"},
     {"/collectives/max", real, {"row"}, "s", "maximum time of one collective"},
     {"/collectives/algbw", real, {"row"}, "GB/s", "algorithm bandwidth: bytes over median time, 1 GB = 1e9 bytes"},
-    {"/collectives/busbw", real, {"row"}, "GB/s", "bus bandwidth over n ranks: algbw x 2(n-1)/n for an all-reduce, x (n-1)/n for a reduce-scatter and an all-gather, x 1 for a broadcast"},
+    {"/collectives/busbw", real, {"row"}, "GB/s", "bus bandwidth over n ranks: algbw x 2(n-1)/n for an all-reduce, x (n-1)/n for a reduce-scatter and an all-gather, x 1 for a broadcast and a send"},
     {"/collectives/wrong_elements", integer, {"row"}, "1", "elements of the result that were wrong, over all ranks", true},
     {"/collectives/probe_before", real, {"row", "sample"}, "s", "round trip of a cache line between cores before the sample, of the slowest pair of neighbouring ranks"},
     {"/collectives/probe_after", real, {"row", "sample"}, "s", "round trip of a cache line between cores after the sample, of the slowest pair of neighbouring ranks"},

@@ -8,7 +8,7 @@ from . import style
 from .allreduce_figure import size_ticks
 
 LOOKS = {"all_reduce": ("o-", style.MEASURED), "reduce_scatter": ("s--", style.PREDICTED), "all_gather": ("^-.", style.GOOD),
-         "broadcast": ("D:", style.OTHER)}
+         "broadcast": ("D:", style.OTHER), "send": ("v-", style.SKY)}
 
 
 def draw_collectives(results):

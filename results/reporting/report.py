@@ -22,7 +22,7 @@ CAPTIONS = {
              "reduced after it (tail). The measured bar ends at the median T. Slowdown and tail are the medians of the table \"Every case\", and compute is the rest. A negative median is drawn as 0.",
     "layers": "Time of each layer in the backward pass: the median over the samples. All ranks compute at the same time, without communication.",
     "allreduce": "Time of one all-reduce while no compute runs, and the bus bandwidth that follows from it.",
-    "collectives": "Bus bandwidth of each kind of collective while no compute runs. The bus bandwidth is algbw times a factor of nccl-tests: 2(n-1)/n for an all-reduce, (n-1)/n for a reduce-scatter and an all-gather, 1 for a broadcast.",
+    "collectives": "Bus bandwidth of each kind of collective while no compute runs. The bus bandwidth is algbw times a factor of nccl-tests: 2(n-1)/n for an all-reduce, (n-1)/n for a reduce-scatter and an all-gather, 1 for a broadcast and a send.",
     "against": "T over the bucket size. Each file has a curve of its own.",
     "history": "T over time, relative to the first file that has the case. The curves are naive, flat, per_tensor, and the bucketed case that is best in the oldest file.",
 }

@@ -151,7 +151,8 @@ TEST_F(CollectivesCommand, NeedsNothingMoreWithoutAReduceScatterInFp32) {
   options.command = "allreduce";
   EXPECT_EQ(added(), 0);
   options.command = "collectives";
-  options.verbs = {model::Verb::all_reduce, model::Verb::all_gather, model::Verb::broadcast};
+  options.verbs = {model::Verb::all_reduce, model::Verb::all_gather, model::Verb::broadcast,
+                   model::Verb::send};
   EXPECT_EQ(added(), 0);
 }
 

@@ -133,7 +133,7 @@ TEST(Options, BadUsageGivesExitCodeTwo) {
                                                   {"run", "in.toml", "--bogus"},
                                                   {"allreduce", "in.toml", "--pieces", "0"},
                                                   {"collectives", "in.toml", "--op", "alltoall"},
-                                                  {"collectives", "in.toml", "--op", "send"},
+                                                  {"collectives", "in.toml", "--op", "receive"},
                                                   {"collectives", "in.toml", "--op", "allreduce,all_reduce"},
                                                   {"collectives", "in.toml", "--op="},
                                                   {"collectives", "in.toml", "--sizes", "-1"},
@@ -167,13 +167,17 @@ TEST(Options, CollectivesTakeVerbsAndSizes) {
   const auto all = parse({"collectives", "in.toml"}, code);
   ASSERT_TRUE(all);
   EXPECT_EQ(all->verbs,
-            (std::vector{Verb::all_reduce, Verb::reduce_scatter, Verb::all_gather, Verb::broadcast}));
+            (std::vector{Verb::all_reduce, Verb::reduce_scatter, Verb::all_gather, Verb::broadcast}))
+      << "a send is measured only if --op names it";
   const auto some =
       parse({"collectives", "in.toml", "--op", "broadcast,allreduce", "--sizes", "0.5,4"}, code);
   ASSERT_TRUE(some);
   EXPECT_EQ(some->verbs, (std::vector{Verb::broadcast, Verb::all_reduce}));
   EXPECT_EQ(some->sizes_mib, (std::vector<double>{0.5, 4}));
   EXPECT_FALSE(some->group);
+  const auto sends = parse({"collectives", "in.toml", "--op", "send,allreduce"}, code);
+  ASSERT_TRUE(sends);
+  EXPECT_EQ(sends->verbs, (std::vector{Verb::send, Verb::all_reduce}));
   const auto grouped = parse({"collectives", "in.toml", "--group", "2"}, code);
   ASSERT_TRUE(grouped);
   EXPECT_EQ(grouped->group, 2);

@@ -57,6 +57,17 @@ void check_one_slice(CollectiveCall const& call, bool reads) {
   if (!reads && call.read.count != 0) refuse(call, "a rank that assigns must not read");
 }
 
+// Returns this rank's call of a transfer between the ranks of each pair. The pairs are ranks 0 and 1, ranks 2
+// and 3, and so on. `verb` is that of the lower rank.
+CollectiveCall in_pair(Verb verb, Slice full, GroupPlace place) {
+  const bool lower = place.rank % 2 == 0;
+  const int peer = place.rank + (lower ? 1 : -1);
+  const Slice none{full.offset, 0};
+  if (peer >= place.ranks) return {verb, none, none};
+  if (lower == (verb == Verb::send)) return {Verb::send, full, none, peer};
+  return {Verb::receive, none, full, peer};
+}
+
 }  // namespace
 
 Slice full_slice(CollectiveCall const& call) {
@@ -89,6 +100,7 @@ void check_call(CollectiveCall const& call, GroupPlace place) {
 }
 
 CollectiveCall in_place(Verb verb, Slice full, GroupPlace place) {
+  if (is_transfer(verb)) return in_pair(verb, full, place);
   CollectiveCall call{verb, full, full};
   if (has_parts(verb)) {
     require_divisible(call, full.count, place.ranks);

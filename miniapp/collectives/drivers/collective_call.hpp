@@ -62,9 +62,17 @@ constexpr bool reduces(model::Verb verb) {
 /// Returns the longer slice of a collective call, which has x elements.
 Slice full_slice(CollectiveCall const& call);
 
+/// Returns whether a rank takes part in a collective call. A call without elements stands for no call:
+/// in_place() returns one for a rank without a peer.
+constexpr bool takes_part(CollectiveCall const& call) {
+  return call.read.count > 0 || call.assigned.count > 0;
+}
+
 /// Returns a collective call that carries out `verb` in place on the slice `full`, which has x elements. If
 /// the verb has parts, this rank reads or assigns its own part of the slice. For a broadcast the root is rank
-/// 0. `verb` must not be a send or a receive. Throws as check_call() does.
+/// 0. For a send the ranks form pairs: rank 0 sends to rank 1, rank 2 sends to rank 3, and so on. For a
+/// receive the same pairs transfer in the other direction. If the number of ranks is odd, the last rank has
+/// no peer, and its call has no elements. Throws as check_call() does.
 CollectiveCall in_place(model::Verb verb, Slice full, GroupPlace place);
 
 /// Throws std::invalid_argument for a collective call that this rank cannot make: n does not divide x

@@ -83,8 +83,9 @@ std::vector<Slice> consecutive_slices(Slice region, std::size_t elements, std::s
                                       std::size_t before = 0);
 
 /// Carries out these collectives on the arena (the array of all gradients, in ready order) one after another,
-/// without compute. Returns the seconds of all of them together, the maximum over the ranks. Afterwards
-/// context.allreduce->finished() has the times of each collective. Collective.
+/// without compute. Leaves out those in which this rank does not take part (takes_part() in
+/// collective_call.hpp). Returns the seconds of all of them together, the maximum over the ranks. Afterwards
+/// context.allreduce->finished() has the times of each collective that this rank carried out. Collective.
 double time_calls(RankContext& context, std::vector<CollectiveCall> const& calls);
 
 /// Does the same as time_calls() for all-reduces of these slices of the arena. Collective.
@@ -92,7 +93,8 @@ double time_row(RankContext& context, std::vector<Slice> const& slices);
 
 /// Measures the table of a(x), the time of an all-reduce of x bytes on the wire. All-reduces are carried out
 /// as in a step, so a(x) includes the conversion to the wire format. For other verbs (kinds of collectives)
-/// it measures rs(x), ag(x) and bc(x). The MPI calls of these verbs are blocking or nonblocking, as was
+/// it measures rs(x), ag(x), bc(x) and, for Verb::send, p2p(x). The ranks of a pair then send in turn
+/// (row_of_sample() in collective_row.hpp). The MPI calls of these verbs are blocking or nonblocking, as was
 /// chosen for the all-reduces.
 ///
 /// Problem: the speed of a machine drifts within minutes. So samples of one size that are taken one right
@@ -106,9 +108,10 @@ double time_row(RankContext& context, std::vector<Slice> const& slices);
 class CollectiveRounds {
  public:
   /// Verifies the first call that is timed, for each verb and size, and finds the number of calls in a
-  /// sample. The sizes are bytes on the wire. For verbs with parts (has_parts() in collective_call.hpp), the
-  /// number of elements of a size must be a multiple of the number of ranks. `context` must outlive the
-  /// object.
+  /// sample. Of sends it also verifies the second call, which goes in the other direction. `verbs` must not
+  /// have Verb::receive. The sizes are bytes on the wire. For verbs with parts (has_parts() in
+  /// collective_call.hpp), the number of elements of a size must be a multiple of the number of ranks.
+  /// `context` must outlive the object.
   CollectiveRounds(RankContext& context, std::vector<std::int64_t> const& sizes,
                    std::vector<model::Verb> const& verbs = {model::Verb::all_reduce});
   /// Takes the samples of round `round` (from 0) of `rounds`. A size has 4 to 50 samples in all rounds

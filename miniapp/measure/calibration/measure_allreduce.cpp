@@ -4,6 +4,7 @@
 
 #include "miniapp/device/device.hpp"
 #include "miniapp/machine/interruption.hpp"
+#include "miniapp/measure/calibration/collective_row.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/calibration/rounds.hpp"
 #include "miniapp/measure/calibration/verify_collective.hpp"
@@ -18,43 +19,20 @@ constexpr double time_a_size_s = 0.4;
 constexpr std::int64_t long_message = 1 << 20;
 constexpr int least_samples = 4, most_samples = 50, most_calls = 256;
 
-// Returns the elements of a message of `bytes` bytes on the wire.
-std::size_t elements_of(RankContext const& context, std::int64_t bytes) {
-  const auto wire = context.exact_calls ? WireFormat::fp32 : context.workload.wire;
-  return static_cast<std::size_t>(bytes / wire_element_bytes(wire));
-}
-
-CollectiveCall call_of(RankContext const& context, model::Verb verb, Slice slice) {
-  CollectiveCall call = in_place(verb, slice, context.place());
-  call.exact = context.exact_calls;
-  return call;
-}
-
 int calls_of_sample(double seconds_of_one) {
   return std::clamp(static_cast<int>(least_sample_s / seconds_of_one), 1, most_calls);
 }
 
-// Returns `calls` calls on consecutive slices of the arena. A reduce-scatter assigns its part at the end of
-// the arena, outside the slices that it reads. In a sharded step, too, the shard lies outside the bucket. If
-// the arena has no room for the part, the reduce-scatter works in place; then ddproxy has to copy the result
-// (MpiWire).
-std::vector<CollectiveCall> row_of(RankContext const& context, SizeTimes const& times, std::size_t calls) {
-  const std::size_t elements = elements_of(context, times.bytes), arena = context.arena.size();
-  const std::size_t part = times.verb == model::Verb::reduce_scatter
-                               ? elements / static_cast<std::size_t>(context.place().ranks)
-                               : 0;
-  const bool has_room = elements + part <= arena;
-  const Slice messages{0, has_room ? arena - part : arena};
-  std::vector<CollectiveCall> row;
-  for (auto const& slice : consecutive_slices(messages, elements, calls, calls * times.seconds.size())) {
-    row.push_back(call_of(context, times.verb, slice));
-    if (part > 0 && has_room) row.back().assigned.offset = messages.end();
-  }
-  return row;
+// Verifies the first and the last call of a row. Returns the wrong elements of both, and the seconds of the
+// first call.
+VerifiedCall verify_ends(RankContext& context, std::vector<CollectiveCall> const& row) {
+  VerifiedCall verified = verify_collective(context, row.front());
+  if (row.size() > 1 && verified.wrong >= 0) verified.wrong += verify_collective(context, row.back()).wrong;
+  return verified;
 }
 
 void take_sample(RankContext& context, SizeTimes& times, int calls) {
-  const auto row = row_of(context, times, static_cast<std::size_t>(calls));
+  const auto row = row_of_sample(context, times, static_cast<std::size_t>(calls));
   probed(context.probe.get(), times.probes,
          [&] { times.seconds.push_back(time_calls(context, row) / calls); });
 }
@@ -75,7 +53,8 @@ double time_calls(RankContext& context, std::vector<CollectiveCall> const& calls
   synchronise_clocks();
   context.runtime.barrier();
   const auto start = Clock::now();
-  for (auto const& call : calls) context.allreduce->start(call, {start});
+  for (auto const& call : calls)
+    if (takes_part(call)) context.allreduce->start(call, {start});
   context.allreduce->wait_all();
   return context.runtime.maximum(seconds_since(start));
 }
@@ -115,13 +94,14 @@ CollectiveRounds::CollectiveRounds(RankContext& context, std::vector<std::int64_
 }
 
 void CollectiveRounds::add(SizeTimes times) {
-  const CollectiveCall call = row_of(*context_, times, 1).front();  // the first call that is timed
-  const auto [wrong, first] = verify_collective(*context_, call);
+  // The first call that is timed. For a send, also the second one, which goes in the other direction.
+  const auto row = row_of_sample(*context_, times, is_transfer(times.verb) ? 2 : 1);
+  const auto [wrong, first] = verify_ends(*context_, row);
   times.wrong = wrong;
   // The first call of a size may be slower than later calls, and the very first call may be much slower. So
   // the call is repeated, unless the message is long and the call took at least time_a_size_s.
   const bool repeats = first < time_a_size_s || times.bytes < long_message;
-  const double once = repeats ? time_calls(*context_, {call}) : first;
+  const double once = repeats ? time_calls(*context_, row) / static_cast<double>(row.size()) : first;
   times_.push_back(std::move(times));
   calls_.push_back(calls_of_sample(once));
   samples_.push_back(
@@ -155,12 +135,8 @@ void add_sample(RankContext& context, SizeTimes& times) {
 
 SizeTimes measure_pieces(RankContext& context, std::int64_t total, std::int64_t piece, int samples,
                          model::Verb verb) {
-  std::vector<CollectiveCall> row;
-  const auto elements = elements_of(context, total), step = elements_of(context, piece);
-  for (std::size_t at = 0; at < elements; at += step)
-    row.push_back(call_of(context, verb, {at, std::min(step, elements - at)}));
-  SizeTimes times{piece, {}, verify_collective(context, row.front()).wrong, {}, verb};
-  if (row.size() > 1 && times.wrong >= 0) times.wrong += verify_collective(context, row.back()).wrong;
+  const auto row = row_of_pieces(context, verb, total, piece);
+  SizeTimes times{piece, {}, verify_ends(context, row).wrong, {}, verb};
   for (int i = 0; i < samples; ++i) times.seconds.push_back(time_calls(context, row));
   return times;
 }
